@@ -107,7 +107,7 @@ def failures(folder):
         "update_evidence": [({"id": 9}, "no evidence 9")],
         "export_evidence": [({"format": "odt"}, "must be")],
         "list_paths": [({}, "needs the parameter")],
-        "update_collection": [({"collection": "Notes"}, "Say what to change"), ({"collection": "Ghost", "state": "closed"}, "not found")],
+        "update_collection": [({"collection": "Notes"}, "Give a new name or state"), ({"collection": "Ghost", "state": "closed"}, "not found")],
         "delete_document": [({"document_name": "note.md", "confirm": False}, "confirm must be true")],
         "delete_collection": [({"collection_name": "Notes", "confirm": False}, "confirm must be true"), ({"collection_name": "Ghost", "confirm": True}, "not found")],
     }

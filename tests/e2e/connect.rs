@@ -101,7 +101,7 @@ fn a_configuration_that_cannot_be_changed_safely_is_left_alone() {
         std::fs::write(&file, broken).unwrap();
         let failed = json(1, home, &["connect", "cursor", "--yes"]);
         assert_eq!(failed[0]["state"], "failed", "{failed}");
-        assert!(failed[0]["error"]["message"].as_str().unwrap().contains("was left as it is"), "{failed}");
+        assert!(failed[0]["error"]["message"].as_str().unwrap().contains("was not changed"), "{failed}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), broken);
     }
     assert_eq!(std::fs::read_dir(home.join(".cursor")).unwrap().count(), 1);
@@ -129,7 +129,7 @@ fn a_configuration_that_cannot_be_read_is_reported_without_being_named() {
             failed.as_array().unwrap().iter().map(|entry| (&entry["assistant"], &entry["state"])).collect();
         assert_eq!(states, [(&Value::from("cursor"), &Value::from("failed"))], "{args:?}");
         let said = String::from_utf8(output(1, home, args).stdout).unwrap();
-        assert!(said.contains("mcp.json was left as it is") && said.contains("casetrack help assistants"), "{said}");
+        assert!(said.contains("mcp.json was not changed") && said.contains("casetrack help assistants"), "{said}");
     }
     // Those that can be read are disconnected all the same.
     output(0, home, &["connect", "codex", "--yes"]);

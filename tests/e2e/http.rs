@@ -161,7 +161,7 @@ fn without_the_token_or_from_a_web_page_nothing_is_served() {
 fn only_this_machine_is_served() {
     let dir = tempfile::tempdir().unwrap();
     let output = run_expecting(1, dir.path(), &["mcp", "--http", "0.0.0.0:0", "--json"]);
-    assert!(output.contains("not an address of this machine alone"), "{output}");
+    assert!(output.contains("not a loopback address"), "{output}");
     // Without a token: for who asks for that.
     let served = Served::start(dir.path(), &["--no-token"]);
     assert!(served.note.starts_with("No token"), "{}", served.note);

@@ -217,7 +217,7 @@ fn a_command_ends_the_job_that_it_started_and_no_other() {
     let (status, printed, said) = first.interrupt();
     assert_eq!(status, Some(1), "{said}");
     assert!(printed.contains("Folder ingestion stopped early"), "{printed}");
-    assert!(said.contains(" of 600 files are done. What was stored is kept."), "{said}");
+    assert!(said.contains(" of 600 files are done. Documents that were stored are kept."), "{said}");
     assert!(said.contains("Run the same command again to continue."), "{said}");
     assert_eq!(run_json(&home, &["jobs", id])["state"], "cancelled");
     let stored = || run_json(&home, &["documents", "-c", "Port"]).as_array().unwrap().len();

@@ -110,7 +110,7 @@ fn a_collection_whose_models_nobody_chose_gets_those_that_its_first_documents_ne
     ] {
         run(&[&["new", name], arguments].concat());
         let said = told(name, path);
-        let is_said = said.starts_with("The first documents are in German, and nobody chose models");
+        let is_said = said.starts_with("The first documents are in German, and no models were chosen");
         assert_eq!((is_said, dense(name) != usual), (is_changed, is_changed), "{name}: {said}");
         assert!(run(&["verify", "-c", name]).contains("Clean."));
     }

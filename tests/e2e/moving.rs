@@ -137,7 +137,7 @@ fn a_move_that_was_cancelled_is_kept_until_it_is_asked_for_again_or_discarded() 
     // The next process keeps it, and searches use what there was.
     run(&home, &["stop"]);
     assert_eq!((moving()["to"].clone(), models(&home)), (left["to"].clone(), first.clone()));
-    assert!(run(&home, &["stats", "-c", "Case"]).contains("On the way to other models"));
+    assert!(run(&home, &["stats", "-c", "Case"]).contains("Unfinished move to other models"));
     let report = run_json(&home, &["reindex", "--models", "compact", "--precision", "int8", "-c", "Case"]);
     let (embedded, all) = (report["chunks_embedded"].as_u64().unwrap(), report["chunks"].as_u64().unwrap());
     assert!(embedded < all, "what was done is not done twice: {report}");
@@ -167,7 +167,7 @@ fn a_collection_knows_the_precision_of_its_vectors() {
     let contract = samples().join("harbour-point/contract").display().to_string();
     let (usual, listed) = (if multiplies_bytes() { "int8" } else { "float32" }, run(&home, &["models"]));
     assert!(listed.contains(&format!("New collections: profile compact, in {usual}")), "{listed}");
-    assert_eq!(listed.contains("this CPU has no fast products of bytes"), !multiplies_bytes(), "{listed}");
+    assert_eq!(listed.contains("this CPU has no fast int8 instructions"), !multiplies_bytes(), "{listed}");
     let has = |home: &Path, name: &str, precision: &str| {
         let models = &run_json(home, &["stats", "-c", name])["models"];
         let of = |n: usize| if models[n].as_str().unwrap().ends_with("+int8") { "int8" } else { "float32" };

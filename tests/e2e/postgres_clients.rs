@@ -70,7 +70,7 @@ fn owners_and_the_administrator_give_and_take_rights() {
     run(&annas, &[&["new", "Own"], &anna[..]].concat());
     assert_eq!(seen(), 1);
     do_it(&["rights", "dismiss", "anna"]);
-    assert!(do_it(&["rights", "list"]).contains("Nobody but the administrator"));
+    assert!(do_it(&["rights", "list"]).contains("Only the administrator"));
     let said = failing(&annas, &[&["collections"], &anna[..]].concat());
     assert!(said.contains("may not use CaseTrack's tables"), "{said}");
 
@@ -250,7 +250,7 @@ fn machines_read_a_folder_together_and_do_what_a_killed_one_had() {
     assert!(paths(&report, "failed").contains(&broken), "{report}");
     assert_eq!(number(&server, "SELECT count(*) FROM casetrack.work"), 0);
     let nothing = run(&two, &[&["ingest", shown, "-c", "Case", "--join"], &store[..]].concat());
-    assert!(nothing.starts_with("Nothing is left to read"), "{nothing}");
+    assert!(nothing.starts_with("There are no files left to read"), "{nothing}");
     let documents = |collection: &str| -> BTreeSet<String> {
         let listed = run_json(&two, &[&["documents", "-c", collection], &store[..]].concat());
         let of = |document: &Value| json!([document["path"], document["pages"], document["chunks"]]).to_string();

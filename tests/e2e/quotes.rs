@@ -123,7 +123,10 @@ fn the_quotations_of_a_draft_are_checked_with_their_citations() {
         (&json!("3.5"), &json!("2.5"))
     );
     assert_eq!((&rows[2]["status"], &rows[2]["cited"]["fit"]), (&json!("not_found"), &json!("unknown")));
-    assert!(text.starts_with("3 quotations in the draft, beside HP: 1 exact, 1 differ, 1 not found."), "{text}");
+    assert!(
+        text.starts_with("3 quotations in the draft, checked against HP: 1 exact, 1 differ, 1 not found."),
+        "{text}"
+    );
     assert!(checked.to_string().len() <= 2 * text.len(), "{} {}", checked.to_string().len(), text.len());
     let (_, part) = client.call("verify_quotes", json!({"text": DRAFT, "offset": 1, "limit": 1}));
     assert_eq!((&part["rows"][0]["number"], &part["next_offset"], &part["counts"]), (&json!(2), &json!(2), &counts));
@@ -318,6 +321,6 @@ fn what_a_citation_names_is_checked_one_by_one_and_without_a_quotation() {
         (&json!(4), &json!(3))
     );
     assert_eq!(checked["counts"]["quotations"], 1, "two words with a number are a quotation: {text}");
-    assert!(text.contains("4 citations beside no quotation:\n- line 1: "), "{text}");
+    assert!(text.contains("4 citations without a quotation:\n- line 1: "), "{text}");
     assert!(text.contains("the cited document is not in the collection"), "{text}");
 }

@@ -80,7 +80,7 @@ fn conditions_give_the_complete_list_in_the_order_of_documents() {
     let failed = client.call_failing("search_documents", json!({"query": "rent AND (lease"}));
     assert!(failed.contains("The parenthesis at character 10 of the query is not closed."), "{failed}");
     let failed = client.call_failing("search_documents", json!({"query": "NOT garage"}));
-    assert!(failed.contains("NOT alone"), "{failed}");
+    assert!(failed.contains("NOT without other words"), "{failed}");
     let failed = client.call_failing("search_documents", json!({"query": "late payment", "count_only": true}));
     assert!(failed.contains("can only be counted"), "{failed}");
 

@@ -98,7 +98,7 @@ fn threads_have_their_messages_copies_attachments_and_what_is_missing() {
     let (_, part) = client.call("list_threads", json!({"limit": 1}));
     assert_eq!((&part["next_offset"], part["threads"].as_array().unwrap().len()), (&json!(1), 1));
     let refused = client.call_failing("list_threads", json!({"document_filter": "ann.mbox"}));
-    assert!(refused.contains("ann.mbox is no e-mail."), "{refused}");
+    assert!(refused.contains("ann.mbox is not an e-mail."), "{refused}");
     client.close();
     let home = &dir.path().join("home");
     // By what is attached to a message of it.

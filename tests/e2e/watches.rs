@@ -100,7 +100,7 @@ fn a_collection_follows_its_folder() {
     client.call("create_collection", json!({"name": "House"}));
     client.call("watch_folder", json!({"folder_path": folder, "auto_remove_deleted": true}));
     let again = client.call_failing("watch_folder", json!({"folder_path": file("below")}));
-    assert!(again.contains("is watched already"), "{again}");
+    assert!(again.contains("is already watched"), "{again}");
     let mut watched = Watched { client, folder: folder.clone() };
     let first = watched.settle("at first");
 

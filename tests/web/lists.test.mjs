@@ -107,7 +107,7 @@ test("names are looked for among all of them, and mentions go on to the last", a
   await page.locator(".mentions li").nth(LETTERS - 1).waitFor();
   await page.getByRole("button", { name: /^Show more/ }).waitFor({ state: "detached" });
   await page.getByRole("searchbox", { name: "Filter by name" }).fill("zzz");
-  await page.getByText("No name has these letters.").waitFor();
+  await page.getByText("No name contains these letters.").waitFor();
 });
 
 test("without a chosen name, the names with most links are drawn, and can be enlarged", async () => {
@@ -283,7 +283,7 @@ test("each filter of the search leaves what fits it", async () => {
   await filtered("Path", "**/*.pdf", (name) => name.endsWith(".pdf"));
   await filtered("Saved from", "1990", () => true);
   await bench.go(`${inMatter("search")}?q=interest`);
-  await page.getByLabel("Of each document").selectOption("1");
+  await page.getByLabel("Per document").selectOption("1");
   await page.waitForURL(/each=1/);
   await settled(page);
   await page.waitForFunction(() => {

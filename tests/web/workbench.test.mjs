@@ -252,7 +252,7 @@ test("every citation of a draft that does not fit is shown with the reason, and 
   await page.getByText("1 quotation: 1 exact, 0 differ, 0 not found; 3 citations do not fit").waitFor();
   const reasons = () => page.locator(".checked .bad").allInnerTexts();
   assert.deepEqual(await reasons(), [
-    "The citation beside it does not fit: Refurbishment_Works_Agreement.pdf, p. 1. The quotation is on another page.",
+    "Its citation does not fit: Refurbishment_Works_Agreement.pdf, p. 1. The quotation is on another page.",
     "There is no such page, or it does not have this.",
     "No document of this matter has this name.",
   ]);

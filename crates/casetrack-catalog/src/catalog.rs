@@ -89,8 +89,8 @@ impl Catalog {
     /// Walks a folder and brings the rows below it up to date. A folder outside all roots becomes a root. A damaged catalogue is rebuilt
     /// first.
     ///
-    /// Errors: a start that is missing, cannot be listed or is no folder: then nothing counts as deleted. A full disk; a cancelled scan
-    /// keeps what it has written. The report lists what cannot be read below the start.
+    /// Errors: a start that is missing, cannot be listed or is no folder: then nothing counts as deleted. A full disk; a cancelled scan keeps the
+    /// rows that it has written. The report lists unreadable entries below the start.
     pub fn scan(&self, scope: &Scope<'_>, cancel: &Cancel) -> Result<ScanReport> {
         self.scan_watched(scope, &|_| {}, cancel)
     }
@@ -162,17 +162,16 @@ impl Catalog {
         }
     }
 
-    /// The folder of the databases.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Changes when a damaged catalogue is rebuilt: then only what was scanned since is known.
+    /// Changes when a damaged catalogue is rebuilt: then only entries scanned since are known.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Writes, one at a time. A damaged catalogue is rebuilt and written once more.
+    /// Writes, one at a time. A damaged catalogue is rebuilt and written again.
     pub(crate) fn write<T>(&self, cancel: &Cancel, work: impl Fn(&mut Connection) -> Result<T>) -> Result<T> {
         let _only = ScanLock::wait(&self.folder, cancel)?;
         let mut connection = lock(&self.writer);
@@ -182,7 +181,7 @@ impl Catalog {
         };
         match done {
             Err(error) if error.code == ErrorCode::Corrupt => {
-                tracing::warn!(%error, "the catalogue of files is made anew");
+                tracing::warn!(%error, "the catalogue of files is rebuilt");
                 lock(&self.readers).clear();
                 database::replace(&mut connection, &self.folder)?;
                 *connection = opened(&self.folder)?.0;
@@ -245,7 +244,7 @@ impl Catalog {
         roots::add_exported(&lock(&self.writer), json, &self.folder)
     }
 
-    /// Removes a root, and what is known below it and below no other. Nothing on the disk changes. Returns true if it was a root.
+    /// Removes a root, and the entries below it that are below no other root. Nothing on the disk changes. Returns true if it was a root.
     pub fn forget_root(&self, folder: &Path) -> Result<bool> {
         roots::remove(&mut lock(&self.writer), folder, &self.folder)
     }
@@ -362,7 +361,7 @@ fn opened(folder: &Path) -> Result<(Connection, bool)> {
     let mut connection = database::open(folder)?;
     let is_indexed = match prepare(&connection) {
         Err(error) if error.code == ErrorCode::Corrupt => {
-            tracing::warn!(%error, "the catalogue of files is made anew");
+            tracing::warn!(%error, "the catalogue of files is rebuilt");
             database::replace(&mut connection, folder)?;
             connection = database::open(folder)?;
             prepare(&connection)?

@@ -5,8 +5,8 @@ use rusqlite::{Params, Row};
 use crate::entry::{Facts, Kind};
 use crate::time::Time;
 
-/// Device and inode are the same bits as a signed number. Of a folder, `accessed` is always 0: each walk changes it, so a query for it
-/// reads the folder.
+/// Device and inode are the same bits as a signed number. The `accessed` of a folder is always 0: each walk changes it, so a query for it reads the
+/// folder.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub(crate) struct Columns {
     kind: i64,

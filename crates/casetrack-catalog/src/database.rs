@@ -93,14 +93,13 @@ pub(crate) fn make_indexes(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The error of a statement.
 pub(crate) fn failed(error: rusqlite::Error) -> Error {
     let reason = error.to_string();
     let (code, message, hint) = match error.sqlite_error_code() {
         Some(SqliteCode::DatabaseCorrupt | SqliteCode::NotADatabase) => (
             ErrorCode::Corrupt,
             "The catalogue of files is damaged".to_owned(),
-            "It is made anew when the files are indexed again; the damaged one is kept beside it.",
+            "It is rebuilt when the files are indexed again; the damaged one is kept next to it.",
         ),
         Some(SqliteCode::DiskFull) => (
             ErrorCode::DiskFull,
@@ -130,7 +129,7 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
 pub(crate) fn open(folder: &Path) -> Result<Connection> {
     match try_open(folder) {
         Err(error) if error.code == ErrorCode::Corrupt => {
-            tracing::warn!(%error, "the catalogue of files is made anew");
+            tracing::warn!(%error, "the catalogue of files is rebuilt");
             set_aside(folder, FILE, DAMAGED)?;
             try_open(folder)
         }
@@ -158,7 +157,6 @@ pub(crate) fn connect(folder: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The settings of every connection.
 pub(crate) fn set_up(connection: &Connection) -> Result<()> {
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     // A lost transaction costs a scan, so the disk need not be waited for at each one; in this mode it never damages the file.
@@ -236,7 +234,7 @@ pub(crate) fn check(folder: &Path) -> Result<()> {
         _ => verdict,
     };
     Err(Error::new(ErrorCode::Corrupt, format!("The catalogue of files is damaged: {fault}."))
-        .with_hint("It is made anew when the files are indexed again; the damaged one is kept beside it."))
+        .with_hint("It is rebuilt when the files are indexed again; the damaged one is kept next to it."))
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ pub enum Kind {
 impl Kind {
     pub(crate) const EACH: [Self; 4] = [Self::File, Self::Folder, Self::Link, Self::Other];
 
-    /// As the database keeps it.
     pub(crate) fn number(self) -> i64 {
         match self {
             Self::File => 0,
@@ -119,7 +118,6 @@ impl Facts {
     }
 }
 
-/// A file or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Stays with the file when it moves, and is never used again.

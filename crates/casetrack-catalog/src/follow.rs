@@ -1,4 +1,4 @@
-//! Following: only what the operating system reports as changed is read again.
+//! Following: only changes that the operating system reports are read.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;

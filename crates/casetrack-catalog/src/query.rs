@@ -16,7 +16,6 @@ pub(crate) use execution::entry;
 #[cfg(test)]
 pub(crate) use plan::Plan;
 
-/// Which time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeField {
@@ -135,7 +134,6 @@ pub struct Query {
     pub limit: usize,
 }
 
-/// The answer.
 #[derive(Debug, Clone, Default)]
 pub struct QueryPage {
     /// As the disk describes them now.
@@ -175,7 +173,6 @@ impl Query {
             && self.patterns.iter().all(|pattern| pattern.matches(relative))
     }
 
-    /// True if the answer depends on a time of the entries.
     pub fn depends_on(&self, time: TimeField) -> bool {
         let is_ordered = matches!(self.order, Order::Newest(field) | Order::Oldest(field) if field == time);
         is_ordered || self.time.is_some_and(|(field, _)| field == time)

@@ -11,7 +11,6 @@ use crate::paths;
 use crate::time::Time;
 use crate::walk::KnownFolders;
 
-/// Name of the file next to the database.
 const FILE: &str = "roots.json";
 const FORMAT: u32 = 1;
 
@@ -194,7 +193,7 @@ pub(crate) fn import(connection: &Connection, beside: &Path) -> Result<()> {
 /// Errors: something else, or a newer format; then nothing is added.
 pub(crate) fn take_over(connection: &Connection, json: &[u8]) -> Result<usize> {
     let exported: Exported = serde_json::from_slice(json)
-        .map_err(|error| Error::invalid(format!("It is no export of the catalogue of files: {error}.")))?;
+        .map_err(|error| Error::invalid(format!("It is not an export of the catalogue of files: {error}.")))?;
     if exported.format > FORMAT {
         return Err(Error::invalid(format!(
             "It has the format {}; this program knows formats up to {FORMAT}.",

@@ -13,7 +13,6 @@ use crate::walk::{Digest, KnownFolder, KnownFolders, Listing};
 /// Rows whose names are indexed, or that are removed, in one transaction.
 const IN_ONE_TRANSACTION: usize = 10_000;
 
-/// A row that was found under its place.
 pub(crate) struct StoredRow {
     pub id: i64,
     pub columns: Columns,
@@ -92,7 +91,6 @@ impl<'t> Rows<'t> {
         Ok(())
     }
 
-    /// Ids and names in a folder.
     pub fn in_folder(&mut self, folder: i64) -> rusqlite::Result<Vec<(i64, Vec<u8>)>> {
         self.in_folder.query_map([folder], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     }
@@ -230,7 +228,6 @@ pub(crate) fn index_names(connection: &mut Connection) -> rusqlite::Result<bool>
     Ok(count == IN_ONE_TRANSACTION)
 }
 
-/// Removes rows with their names.
 pub(crate) fn remove(connection: &mut Connection, ids: &[i64]) -> rusqlite::Result<()> {
     for ids in ids.chunks(IN_ONE_TRANSACTION) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -250,8 +247,7 @@ fn remove_in(transaction: &Transaction<'_>, ids: &[i64]) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Removes folders with all that is in them, but not what is deeper. Returns the number of entries. If interrupted, the rest is marked as
-/// incomplete.
+/// Removes folders with their entries, but not deeper ones. Returns the number of entries. If interrupted, the rest is marked as incomplete.
 pub(crate) fn remove_folders(connection: &mut Connection, folders: &[i64]) -> rusqlite::Result<u64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
@@ -324,7 +320,7 @@ pub(crate) fn count(connection: &Connection, start: &Path, max_depth: Option<usi
     Ok((files, below))
 }
 
-/// A number as the database keeps it.
+/// A number in the form of the database; larger ones become the maximum.
 pub(crate) fn stored(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -24,7 +24,6 @@ const TRANSACTION: Duration = Duration::from_millis(500);
 /// Problems that a report names; it counts all.
 const NAMED_PROBLEMS: usize = 100;
 
-/// The extent of a scan.
 pub struct Scope<'a> {
     /// An absolute path without `.` and `..`, not a link.
     pub start: &'a Path,
@@ -37,7 +36,6 @@ pub struct Scope<'a> {
 /// Called with each folder before it is listed, so that it can be watched first. Threads call it at the same time.
 pub type BeforeListing<'a> = &'a (dyn Fn(&Path) + Sync);
 
-/// The counts and problems of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ScanReport {
     /// Files, links and others that were read.
@@ -83,7 +81,7 @@ impl ScanLock {
     }
 }
 
-/// Brings the rows below a folder up to date. A cancelled or failed scan keeps what it has written; rows are removed only at the end.
+/// Brings the rows below a folder up to date. A cancelled or failed scan keeps the rows that it has written; rows are removed only at the end.
 pub(crate) fn run(
     connection: &mut Connection,
     scope: &Scope<'_>,

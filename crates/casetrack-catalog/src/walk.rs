@@ -19,17 +19,17 @@ const PART: usize = 4096;
 /// More threads wait for the disk or for the writer.
 const MAX_THREADS: usize = 8;
 
-/// A finding of a walk.
 pub(crate) enum Finding {
-    /// The entries of a folder, or a part of them.
     Entries(ListingPart),
     /// All in a folder, which has this id, is as the catalogue has it.
-    Unchanged { folder: i64, listing: Listing },
+    Unchanged {
+        folder: i64,
+        listing: Listing,
+    },
     /// A folder or entry that could not be read.
     Problem(PathBuf, std::io::Error),
 }
 
-/// Some of the entries of a folder.
 pub(crate) struct ListingPart {
     pub folder: Arc<Path>,
     /// Names, as bytes, and metadata.
@@ -79,7 +79,6 @@ impl Digest {
     }
 }
 
-/// A folder as the catalogue has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownFolder {
     pub id: i64,
@@ -96,7 +95,6 @@ pub(crate) type Start = (PathBuf, Option<usize>);
 /// The extent of a walk, and the folders known already.
 pub(crate) struct Walk<'a> {
     pub known: &'a KnownFolders,
-    /// Of the digests.
     pub key: u64,
     /// Folders that are not entered.
     pub is_closed: &'a (dyn Fn(&Path) -> bool + Sync),

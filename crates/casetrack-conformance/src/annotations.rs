@@ -1,5 +1,3 @@
-//! The annotations of documents: stored with them, and gone with them.
-
 use casetrack_core::{DocumentId, ErrorCode};
 use casetrack_store::{Collection, StoredDocument};
 

@@ -202,7 +202,7 @@ pub fn a_collection_that_is_prepared_is_seen_when_it_is_published(store: &dyn St
     };
     unseen();
     drop(begun);
-    // What was begun is found again, unless it is of other models.
+    // A collection that was begun is found again, unless it is of other models.
     let begun = store.prepare(&meta, &models()).unwrap();
     assert_eq!(begun.document(first.meta.id).unwrap().as_ref(), Some(&first.meta));
     begun.put_document(&second).unwrap();

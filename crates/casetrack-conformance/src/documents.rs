@@ -1,5 +1,3 @@
-//! Documents go in, come back, are replaced and deleted.
-
 use casetrack_core::{
     Block, BlockKind, Change, ChangeKind, DocumentId, ErrorCode, ExtractionMethod, HiddenReason, HiddenText, PageNotes,
     Rect,
@@ -113,7 +111,7 @@ pub fn a_whole_document_can_be_stored_elsewhere(store: &dyn Store) {
 pub fn passages_say_what_was_noted_on_their_page(store: &dyn Store) {
     let collection = new_collection(store);
     let mut stored = rich();
-    // Those of chunk 0 alone.
+    // Those of chunk 0 only.
     stored.pages[0].notes.hidden[0] =
         HiddenText { char_start: 0, char_end: 5, ..stored.pages[0].notes.hidden[0].clone() };
     collection.put_document(&stored).unwrap();

@@ -1,5 +1,3 @@
-//! Expressions of words, phrases, wildcards and proximity.
-
 use casetrack_store::{Collection, Conditions, Expression, Words};
 
 use crate::fixture::*;

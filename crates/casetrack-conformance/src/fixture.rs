@@ -13,13 +13,11 @@ pub use crate::samples::{
     sparse_vector, vector, with_id,
 };
 
-/// A collection that is open.
 pub struct Opened<'s> {
     store: &'s dyn Store,
     collection: Collection,
 }
 
-/// An empty collection.
 pub fn new_collection(store: &dyn Store) -> Opened<'_> {
     new_collection_of(store, &models())
 }
@@ -64,7 +62,7 @@ impl DerefMut for Opened<'_> {
     }
 }
 
-/// Checks random values. A failure says the smallest one that was found.
+/// Checks random values. A failure reports the smallest one that was found.
 pub fn for_each<S: Strategy>(strategy: S, cases: u32, check: impl Fn(S::Value)) {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let checked = TestRunner::new(config).run(&strategy, |value| {

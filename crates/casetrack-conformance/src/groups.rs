@@ -1,5 +1,3 @@
-//! Documents that are committed together.
-
 use std::sync::{Arc, Mutex};
 
 use casetrack_core::{DocumentId, ErrorCode};

@@ -1,4 +1,4 @@
-//! Whatever is stored, replaced, moved, marked and deleted in whichever order: what is there is what was put there last.
+//! Whatever is stored, replaced, moved, marked and deleted in whichever order: the collection has the latest state.
 
 use std::collections::BTreeMap;
 

@@ -1,15 +1,16 @@
 //! The promises of every store, as tests that run over any of them. The promises themselves are those of
 //! [`casetrack_store::CollectionStore`] and [`casetrack_store::Store`].
 //!
-//! A store runs them over itself in a test of its own crate. The expression gives a store without collections and what has to be kept until the
-//! test has ended:
+//! A store runs them over itself in a test of its own crate. The expression gives a store without collections and the
+//! values to keep until the test has ended:
 //!
 //! ```text
 //! casetrack_conformance::conformance!(new_store());
 //! ```
 //!
-//! A test may make any number of collections, has one of them open at a time through one handle, and closes it before it opens it again. What
-//! only one store has (files that are damaged, a server that is killed) is tested in the crate of that store.
+//! A test may make any number of collections, has one of them open at a time through one handle, and closes it before
+//! it opens it again. Cases of only one store (files that are damaged, a server that is killed) are tested in the crate
+//! of that store.
 
 pub mod annotations;
 pub mod collections;

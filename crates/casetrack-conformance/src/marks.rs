@@ -1,5 +1,3 @@
-//! The user's marks on documents.
-
 use casetrack_core::Error;
 use casetrack_store::{Collection, Relocation};
 
@@ -25,7 +23,7 @@ pub fn marks_stay_with_their_document_until_it_is_deleted(store: &dyn Store) {
     };
     assert!(is_tagged(&collection));
 
-    // Where one change is refused, none is made.
+    // If one change is refused, none is made.
     let refused = collection.change_marks(&[other.meta.id, id], |document, marks| match document == id {
         true => Err(Error::invalid("no")),
         false => marks.add_tag("new"),

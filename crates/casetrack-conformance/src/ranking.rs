@@ -167,8 +167,8 @@ pub fn searches_return_what_those_on_disk_return(store: &dyn Store) {
     compare(&tested, &on_disk, &documents, "changed");
 }
 
-/// BM25 as it is defined (k1 = 1.2, b = 0.75), for one word that no rule treats in its own way. Lengths are small, so that they are kept
-/// exactly.
+/// BM25 as it is defined (k1 = 1.2, b = 0.75), for one word that no rule treats in its own way. Lengths are small, so
+/// that they are kept exactly.
 pub fn bm25_scores_are_those_of_the_formula(store: &dyn Store) {
     let collection = new_collection(store);
     let texts = ["alpha beta", "alpha alpha gamma delta", "beta beta beta", "gamma", "delta epsilon zeta eta theta"];

@@ -1,4 +1,4 @@
-//! Documents get new paths and names and stay what they are.
+//! Documents get new paths and names and are otherwise unchanged.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,3 @@
-//! Synthetic documents and collections, and how two states of a collection are compared.
-
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use casetrack_core::evidence::EvidenceItem;
@@ -111,7 +109,7 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
     }
 }
 
-/// A mention of an entity for each word, and a reference where a page begins with one.
+/// A mention of an entity for each word, and a reference at the beginning of each page.
 fn annotations(pages: &[Page]) -> Annotations {
     let mut annotations = Annotations { analysis: "test 1".into(), ..Annotations::default() };
     for page in pages {
@@ -192,7 +190,6 @@ pub fn vector(text: &str) -> Vec<f32> {
     sum.iter().map(|x| x / norm).collect()
 }
 
-/// A weight for each word.
 pub fn sparse_vector(text: &str) -> SparseVector {
     let words =
         text.split_whitespace().map(|word| (hash(&word) as u32 % 30_000, (0.25 + word.len() as f32 / 8.0).min(3.75)));

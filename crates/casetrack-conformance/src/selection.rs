@@ -1,4 +1,4 @@
-//! Conditions on documents, pages and words, and what is offered for words that no chunk has.
+//! Conditions on documents, pages and words, and the suggestions for words that no chunk has.
 
 use std::sync::Arc;
 
@@ -235,7 +235,7 @@ pub fn a_slip_that_a_passage_has_as_well_is_corrected_where_many_have_the_word(s
     let found = collection.corrections("notice of the tenat").unwrap();
     let correction = Correction { word: "tenat".into(), replacement: "tenant".into(), is_known: true };
     assert_eq!(found, [correction]);
-    // A name is left alone.
+    // A name stays as it is.
     assert_eq!(collection.corrections("the Tenent company").unwrap(), []);
 }
 

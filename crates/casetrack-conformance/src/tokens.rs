@@ -5,7 +5,6 @@ use casetrack_store::{Collection, StoredDocument, TokenModel, VectorModels};
 
 use crate::fixture::*;
 
-/// Bytes of a token.
 const BYTES: usize = 2;
 
 fn with_tokens() -> VectorModels {

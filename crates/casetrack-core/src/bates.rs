@@ -26,7 +26,6 @@ impl BatesNumber {
     }
 }
 
-/// See [`BatesNumber::series`].
 fn series(prefix: &str) -> String {
     prefix.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).collect()
 }
@@ -74,7 +73,6 @@ impl BatesRange {
     }
 }
 
-/// As it was written.
 impl fmt::Display for BatesRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.written)
@@ -84,8 +82,8 @@ impl fmt::Display for BatesRange {
 impl FromStr for BatesRange {
     type Err = Error;
 
-    /// One number, or a range `A..B`, of which the second may lack the prefix or be left out; `A-B` and `A–B` if both have the same prefix.
-    /// Digits without a prefix match any prefix.
+    /// One number, or a range `A..B`, of which the second may lack the prefix or be left out; `A-B` and `A–B` if both
+    /// have the same prefix. Digits without a prefix match any prefix.
     fn from_str(text: &str) -> Result<Self> {
         let text = text.trim();
         let dashed = || {

@@ -51,12 +51,14 @@ pub struct Change {
     pub author: Option<String>,
     /// In ISO 8601, as the dates of [`Properties`](crate::Properties).
     pub date: Option<String>,
-    /// Characters of the page's text, half-open: what was inserted or moved here. For what is no longer there, the point where it stood.
+    /// Characters of the page's text, half-open: the text inserted or moved here. For text that is no longer there, its
+    /// former place.
     pub char_start: u32,
     pub char_end: u32,
     /// The text that is no longer there; empty for text of the page.
     pub text: String,
-    /// True if what was deleted had itself been inserted by a tracked change, so that the original does not have it either.
+    /// True if the deleted text had itself been inserted by a tracked change, so that the original does not have it
+    /// either.
     pub of_insertion: bool,
 }
 
@@ -76,7 +78,7 @@ labelled! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum TextView {
-        /// As if all changes were accepted: what is stored, searched and cited.
+        /// As if all changes were accepted: the text that is stored, searched and cited.
         #[default]
         Final = "final",
         /// As if all changes were rejected.
@@ -87,8 +89,8 @@ labelled! {
 }
 
 impl TextView {
-    /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are the page's changes. Linear in the text,
-    /// the changes and the deleted text.
+    /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are the page's changes.
+    /// Linear in the text, the changes and the deleted text.
     pub fn of(self, text: &str, start: u32, changes: &[Change]) -> String {
         match self {
             TextView::Final => text.to_owned(),

@@ -28,7 +28,7 @@ pub struct Chunk {
     pub sheet_name: Option<String>,
     pub row_range: Option<RowRange>,
     pub column_range: Option<ColumnRange>,
-    /// Boxes of the lines the chunk touches, on the page; empty where the format has no geometry.
+    /// Boxes of the lines the chunk touches, on the page; empty if the format has no geometry.
     pub bounding_boxes: Vec<Rect>,
     /// Headings above the chunk, outermost first.
     pub heading_path: Vec<String>,
@@ -50,8 +50,8 @@ impl Chunk {
     }
 }
 
-/// Joins "exam-\nple" to "example" if there are lower-case letters around the break: capitals and digits belong to names and numbers that
-/// are written with a hyphen. A compound that the text also has with a hyphen keeps it.
+/// Joins "exam-\nple" to "example" if there are lower-case letters around the break: capitals and digits belong to
+/// names and numbers that are written with a hyphen. A compound that the text also has with a hyphen keeps it.
 fn whole_words(text: &str) -> Cow<'_, str> {
     let mut joined = String::new();
     let mut copied = 0;

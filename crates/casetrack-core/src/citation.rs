@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::labels::labelled;
 
-/// Most characters of a template.
 const MAX_TEMPLATE: usize = 300;
 
-/// The form of citations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum CitationStyle {
@@ -26,8 +24,8 @@ pub enum CitationStyle {
     Template(Template),
 }
 
-/// A text with placeholders, such as `{document}, {page} [{bates}]`. Text in brackets is left out if none of its placeholders has a value,
-/// and so are the comma and space before one that has none. `{{` and `}}` stand for braces.
+/// A text with placeholders, such as `{document}, {page} [{bates}]`. Text in brackets is left out if none of its
+/// placeholders has a value, and so are the comma and space before one that has none. `{{` and `}}` stand for braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(Arc<Parsed>);
 
@@ -45,12 +43,10 @@ enum Piece {
 }
 
 labelled! {
-    /// A placeholder of a template.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Placeholder {
         /// The document's name without the ending of a file.
         Document = "document",
-        /// The document's name.
         File = "file",
         /// `p. 7`, as the file counts its pages.
         Page = "page",
@@ -58,9 +54,7 @@ labelled! {
         Label = "label",
         /// The Bates number; may be empty.
         Bates = "bates",
-        /// `paras. 8-9`
         Paragraphs = "paragraphs",
-        /// `ll. 1-4`
         Lines = "lines",
         /// The nearest heading above the passage; may be empty.
         Heading = "heading",
@@ -73,7 +67,6 @@ labelled! {
     }
 }
 
-/// The parts of a citation, for every style.
 pub(crate) trait Citable {
     fn full(&self) -> String;
     fn short(&self) -> String;

@@ -35,7 +35,7 @@ labelled! {
     }
 }
 
-/// Written once per collection, beside its data.
+/// Written once per collection, next to its data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CollectionMeta {
     pub id: CollectionId,

@@ -25,7 +25,6 @@ impl Default for ChunkConfig {
     }
 }
 
-/// Bounds on what one file may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Larger files are refused, in bytes. Default 512 MiB.
@@ -44,8 +43,8 @@ pub struct Limits {
     pub max_attachments: u32,
     /// Bytes of those files together, uncompressed. Default 512 MiB.
     pub max_attachment_bytes: u64,
-    /// The depth to which nested containers are opened; 1 opens a file and none inside it. Default 4: a mailbox, its message, the archive
-    /// attached to that, and a mail in there.
+    /// The depth to which nested containers are opened; 1 opens a file and none inside it. Default 4: a mailbox, its
+    /// message, the archive attached to that, and a mail in there.
     pub max_container_depth: u32,
 }
 
@@ -95,8 +94,8 @@ impl Tier {
         }
     }
 
-    /// The embedders whose vectors a complete document has, besides the keyword index that every document is in. Vectors that the models of
-    /// its collection cannot make are not expected.
+    /// The embedders whose vectors a complete document has, besides the keyword index that every document is in.
+    /// Vectors that the models of its collection cannot make are not expected.
     pub fn embedders(self) -> &'static [&'static str] {
         match self {
             Tier::Free => &["E1", "E6"],
@@ -118,7 +117,6 @@ impl Tier {
         }
     }
 
-    /// Refuses a feature that the tier lacks.
     pub fn check(self, feature: Feature) -> Result<()> {
         match self {
             Tier::Free => {

@@ -51,7 +51,6 @@ pub struct Rect {
     pub bottom: f32,
 }
 
-/// The kind of a block of text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BlockKind {
     Paragraph,
@@ -60,8 +59,8 @@ pub enum BlockKind {
         level: u8,
     },
     ListItem,
-    /// One row of a table. `row` is its number in the sheet or table, from 1; columns likewise, first and last with content.
-    /// `table` is the number of the table on its page, from 0. `header` marks the rows that name the columns.
+    /// One row of a table. `row` is its number in the sheet or table, from 1; columns likewise, first and last with
+    /// content. `table` is the number of the table on its page, from 0. `header` marks the rows that name the columns.
     TableRow {
         table: u32,
         row: u32,
@@ -91,10 +90,10 @@ pub struct Page {
     pub number: u32,
     pub text: String,
     pub blocks: Vec<Block>,
-    /// The box of each line of `text`, by line; empty where the format has no geometry, `None` for a line without any.
+    /// The box of each line of `text`, by line; empty if the format has no geometry, `None` for a line without any.
     pub line_boxes: Vec<Option<Rect>>,
     pub method: ExtractionMethod,
-    /// Mean word confidence, 0–1, where OCR was used.
+    /// Mean word confidence, 0–1, if OCR was used.
     pub ocr_confidence: Option<f32>,
     /// The name of the sheet, for spreadsheets.
     pub sheet_name: Option<String>,
@@ -102,15 +101,14 @@ pub struct Page {
     pub notes: PageNotes,
 }
 
-/// Notes on a page besides its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PageNotes {
     /// Readings of OCR that differ from the text layer, by line. It is searched, but never quoted.
     pub other_readings: Vec<OtherReading>,
-    /// The label that the file gives the page ("iii", "A-1"), where it is not its number.
+    /// The label that the file gives the page ("iii", "A-1"), if it is not its number.
     #[serde(default)]
     pub label: Option<String>,
-    /// The Bates number on the page, as printed; digits that OCR misread are those that the sequence of the pages has.
+    /// The Bates number on the page, as printed; misread digits are corrected by the sequence of the pages.
     #[serde(default)]
     pub bates: Option<String>,
     /// The tracked changes of the file on this page, by place.
@@ -130,8 +128,8 @@ pub struct PageNotes {
     pub exhibits: Vec<String>,
 }
 
-/// A part of a page that belongs to a paragraph with a number of its own, such as paragraph 12 of a complaint. Those of a page are in the
-/// order of their places and do not overlap.
+/// A part of a page that belongs to a paragraph with a number of its own, such as paragraph 12 of a complaint. Those of
+/// a page are in the order of their places and do not overlap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NumberedText {
     /// Characters of the page's text, half-open.
@@ -161,7 +159,7 @@ pub struct PictureText {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageOrigin {
     pub method: ExtractionMethod,
-    /// Mean word confidence, 0–1, where OCR was used.
+    /// Mean word confidence, 0–1, if OCR was used.
     pub ocr_confidence: Option<f32>,
     /// As [`PageNotes`] has it.
     pub label: Option<String>,
@@ -200,25 +198,25 @@ impl Page {
 /// A reading of OCR in the place of a text that the file states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherReading {
-    /// The line of the page's text, from 1, that stands there.
+    /// The line of the page's text, from 1, at this place.
     pub line: u32,
     pub text: String,
 }
 
 /// The properties that a file states, besides its title.
 ///
-/// Dates are in ISO 8601, to the precision that the file states but no finer than a second, with an offset from UTC only where
-/// the file states one.
+/// Dates are in ISO 8601, to the precision that the file states but no finer than a second, with an offset from UTC
+/// only if the file states one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Properties {
-    /// Who wrote it, as the file puts it; the sender of a message.
+    /// The author, as the file puts it; the sender of a message.
     pub author: Option<String>,
     /// When it was made; when a message was sent.
     pub created: Option<String>,
     /// When it was last saved.
     pub modified: Option<String>,
-    /// A BCP 47 tag: as the file states it, unless its text is certainly in another language; else detected from the text; `None` when
-    /// neither gives one.
+    /// A BCP 47 tag: as the file states it, unless its text is certainly in another language; else detected from the
+    /// text; `None` when neither gives one.
     pub language: Option<String>,
     /// Of messages.
     #[serde(default)]
@@ -231,8 +229,8 @@ pub struct DocumentMeta {
     pub id: DocumentId,
     /// Display name; the file name unless the user chose another.
     pub name: String,
-    /// Absolute path of the source file. A file inside a container, such as an attachment, has the container's path, a slash
-    /// and its name in there.
+    /// Absolute path of the source file. A file inside a container, such as an attachment, has the container's path, a
+    /// slash and its name in there.
     pub path: String,
     pub sha256: Sha256,
     pub size_bytes: u64,
@@ -244,7 +242,8 @@ pub struct DocumentMeta {
     pub properties: Properties,
     pub extraction_method: ExtractionMethod,
     pub page_count: u32,
-    /// True if the file does not say where its pages end. Then its pages are the parts between the page breaks that its text asks for.
+    /// True if the file does not state the ends of its pages. Then its pages are the parts between the page breaks that
+    /// its text asks for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpaged: bool,
     pub chunk_count: u32,

@@ -16,7 +16,8 @@ labelled! {
         Date = "Dates",
         Amount = "Amounts",
         Location = "Locations",
-        /// A topic, a defined term, or what has a form of its own: an e-mail address, a phone number, a URL, a case or invoice number.
+        /// A topic, a defined term, or a text with a form of its own: an e-mail address, a phone number, a URL, a case
+        /// or invoice number.
         Concept = "Concepts",
     }
 }
@@ -71,14 +72,14 @@ pub enum EntityValue {
     Amount(AmountValue),
 }
 
-/// One place where a page names an entity. The page's text has its surface form.
+/// One place at which a page names an entity. The page's text has its surface form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mention {
     pub entity_type: EntityType,
     /// Characters of the page, half-open.
     pub char_start: u32,
     pub char_end: u32,
-    /// The value of a date or an amount, where it is known.
+    /// The value of a date or an amount, if it is known.
     pub value: Option<EntityValue>,
     /// Its role in the text around it, in the words of the text or a standard name: "effective date", "Chief Executive Officer", "Vendor".
     pub role: Option<String>,
@@ -88,16 +89,15 @@ pub struct Mention {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LocalEntity {
     pub entity_type: EntityType,
-    /// The key that is the same in every document: a name without case, titles and company suffixes, an ISO date, a currency and
-    /// a number.
+    /// The key that is the same in every document: a name without case, titles and company suffixes, an ISO date, a
+    /// currency and a number.
     pub key: String,
     /// As the document writes it most often.
     pub name: String,
     /// Other ways in which the document writes it, its defined terms ("the Company") among them; at most eight.
     pub aliases: Vec<String>,
-    /// The value of a date or an amount.
     pub value: Option<EntityValue>,
-    /// Percent, from the kind of evidence: the recognizer alone gives 50. A rank, not a probability.
+    /// Percent, from the kind of evidence: the recognizer by itself gives 50. A rank, not a probability.
     pub confidence: u8,
 }
 
@@ -111,7 +111,6 @@ pub struct PlacedMention {
     /// Characters of the page, half-open.
     pub char_start: u32,
     pub char_end: u32,
-    /// See [`Mention::role`].
     pub role: Option<String>,
 }
 

@@ -50,12 +50,11 @@ pub struct EvidenceTray {
 }
 
 impl EvidenceTray {
-    /// Adds an item at the end and gives it its id.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) if the tray is full or a text is too long.
+    /// Adds an item at the end and gives it its id. Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) if the
+    /// tray is full or a text is too long.
     pub fn add(&mut self, item: EvidenceItem) -> Result<u32> {
         if self.items.len() >= MAX_ITEMS {
-            return Err(Error::invalid(format!("The tray has {MAX_ITEMS} passages, which is the most."))
+            return Err(Error::invalid(format!("The evidence is full: it has {MAX_ITEMS} passages."))
                 .with_hint("Export them, and remove those that are no longer needed."));
         }
         item.check()?;
@@ -102,7 +101,7 @@ impl EvidenceItem {
         }
         let chars = self.char_end.checked_sub(self.char_start);
         if self.page == 0 || self.text.is_empty() || chars != u32::try_from(self.text.chars().count()).ok() {
-            return Err(Error::invalid(format!("Evidence {} does not say where its text is.", self.id)));
+            return Err(Error::invalid(format!("Evidence {} has no place of its text.", self.id)));
         }
         Ok(())
     }

@@ -12,7 +12,6 @@ enum Content {
     /// Its pages are slides.
     Slides,
     Picture,
-    /// One e-mail message.
     Message,
     /// A list of messages, which are documents of their own.
     Mailbox,
@@ -29,8 +28,8 @@ struct Row {
     description: &'static str,
     content: Content,
     is_drawn: bool,
-    /// The words that queries name the files by, in lower case; those behind `?` also mean something else. Formats with the same words are
-    /// one kind of files.
+    /// The words that queries name the files by, in lower case; those behind `?` also mean something else. Formats with
+    /// the same words are one kind of files.
     words: &'static str,
     /// Media types (IANA's, in lower case) with the usual extensions of their files; the first extension names the format.
     types: &'static [(&'static str, &'static [&'static str])],
@@ -52,7 +51,6 @@ macro_rules! formats {
         }
 
         impl FileFormat {
-            /// Every format, in order.
             pub const ALL: &[Self] = &[$(Self::$format),+];
 
             fn row(self) -> &'static Row {
@@ -184,7 +182,6 @@ macro_rules! supported_formats {
 }
 
 impl FileFormat {
-    /// The format as shown to people.
     pub fn label(self) -> &'static str {
         self.row().label
     }

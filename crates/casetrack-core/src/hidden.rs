@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::labels::labelled;
 
 labelled! {
-    /// Why a text cannot be seen where the file is opened or printed.
+    /// Why a text cannot be seen in the opened or printed file.
     // Stored by number: an addition goes to the end.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum HiddenReason {
         /// Something opaque is drawn over it.
         Covered = "covered",
-        /// It has the colour of what is behind it.
+        /// It has the colour of its background.
         Colour = "in the colour of its background",
         /// It is drawn without ink, and no picture shows it.
         Invisible = "drawn without ink",
@@ -33,7 +33,7 @@ labelled! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HiddenText {
     pub reason: HiddenReason,
-    /// The name of the hidden part, where it has one: "column D", "rows 4-6".
+    /// The name of the hidden part, if it has one: "column D", "rows 4-6".
     pub part: Option<String>,
     /// Characters of the page's text, half-open.
     pub char_start: u32,

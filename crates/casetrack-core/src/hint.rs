@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Something that the reader can do, which every front end has its own words for: a command or option, a tool or parameter.
+/// An action of the reader, for which every front end has its own words: a command or option, a tool or parameter.
 ///
-/// In a hint it takes the place of a name ("See the documents with …"), or of an instruction ("or …") if the variant says so.
+/// In a hint it takes the place of a name ("See the documents with …"), or of an instruction ("or …") if the variant is
+/// described so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -53,7 +54,7 @@ pub enum Action {
     ReplaceFile,
     /// An instruction: encrypt an export.
     ExportEncrypted,
-    /// An instruction: export a vault although the file can be read by everybody.
+    /// An instruction: export a vault although everyone can read the file.
     ExportPlain,
     /// An instruction: give the key that decrypts an export.
     GiveArchiveKey,

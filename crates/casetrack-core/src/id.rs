@@ -85,8 +85,8 @@ random_id!(CollectionId, DocumentId, JobId, WatchId);
 impl ChunkId {
     /// UUIDv5 in the namespace of the document's id over page number, occurrence and text.
     ///
-    /// `occurrence` counts the chunks of the same page with the same text that come before this one. Offsets are left out on
-    /// purpose: an edit earlier on the page moves a chunk, but does not change what it says or how it is cited.
+    /// `occurrence` counts the chunks of the same page with the same text that come before this one. Offsets are left
+    /// out on purpose: an edit earlier on the page moves a chunk, but does not change its text or its citation.
     pub fn derive(document: DocumentId, page: u32, occurrence: u32, text: &str) -> Self {
         let mut name = Vec::with_capacity(8 + text.len());
         name.extend_from_slice(&page.to_be_bytes());

@@ -1,9 +1,9 @@
 //! The plain data that every CaseTrack crate shares: ids, documents and their pages, chunks and their provenance,
 //! configuration, errors and progress events.
 //!
-//! This crate does no I/O and depends on no other crate of the workspace. All text offsets are counted in Unicode scalar
-//! values (`char`s) from the start of the stored page text, half-open, unless a name says `byte`. Pages, paragraphs and
-//! lines are numbered from 1, chunks of a document from 0.
+//! This crate does no I/O and depends on no other crate of the workspace. All text offsets are counted in Unicode
+//! scalar values (`char`s) from the start of the stored page text, half-open, unless a name has `byte`. Pages,
+//! paragraphs and lines are numbered from 1, chunks of a document from 0.
 
 pub mod bates;
 pub mod change;

@@ -34,15 +34,12 @@ impl Marks {
         self.tags.iter().any(|own| same(own, tag))
     }
 
-    /// The value of a field.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(own, _)| same(own, name)).map(|(_, value)| value.as_str())
     }
 
-    /// Adds a tag, unless it is there.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) for one that is empty, too long or not on one line, and if there are
-    /// [`MAX_MARKS`] already.
+    /// Adds a tag, unless it is there. Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) for one that is empty,
+    /// too long or not on one line, and if there are [`MAX_MARKS`] already.
     pub fn add_tag(&mut self, tag: &str) -> Result<()> {
         let tag = checked("tag", tag, MAX_NAME_CHARS)?;
         if !self.has_tag(tag) {

@@ -13,7 +13,6 @@ use zeroize::Zeroize;
 pub struct Password(String);
 
 impl Password {
-    /// The password itself.
     pub fn reveal(&self) -> &str {
         &self.0
     }

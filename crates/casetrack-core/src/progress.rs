@@ -28,7 +28,6 @@ pub enum Progress {
 pub struct ProgressTotals {
     /// Files to look at, once known.
     pub total: Option<u64>,
-    /// Files that are finished, successfully or not.
     pub files: u64,
     /// Number of these that failed.
     pub failed: u64,
@@ -41,8 +40,8 @@ pub struct ProgressTotals {
 }
 
 impl ProgressTotals {
-    /// The share of the chunks to embed that is still to be done, as a multiple of the share that is done: the remaining time in units of
-    /// the time until now.
+    /// The share of the chunks to embed that is still to be done, as a multiple of the share that is done: the
+    /// remaining time in units of the time until now.
     pub fn left(&self) -> Option<f64> {
         let to_embed = self.to_embed.filter(|_| self.embedded > 0)?;
         Some(to_embed.saturating_sub(self.embedded) as f64 / self.embedded as f64)

@@ -18,10 +18,11 @@ pub struct Provenance {
     pub file_path: String,
     pub sha256: Sha256,
     pub page: u32,
-    /// True if the file does not say where its pages end. Then `page` counts the parts between the page breaks that its text asks for.
+    /// True if the file does not state the ends of its pages. Then `page` counts the parts between the page breaks that
+    /// its text asks for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpaged: bool,
-    /// The label that the file prints on the page ("iii", "A-1"), where it is not its number.
+    /// The label that the file prints on the page ("iii", "A-1"), if it is not its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_label: Option<String>,
     /// The Bates number on the page, as printed.
@@ -46,10 +47,10 @@ pub struct Provenance {
     pub heading_path: Vec<String>,
     pub extraction_method: ExtractionMethod,
     pub ocr_confidence: Option<f32>,
-    /// True if the file tracks changes in it: what is quoted is the text as if all of them were accepted.
+    /// True if the file tracks changes in it: the quoted text is the one with all of them accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tracked_changes: bool,
-    /// Why texts in it are hidden, where some are.
+    /// Why texts in it are hidden, if some are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden_text: Vec<HiddenReason>,
     pub chunk_index: u32,

@@ -36,7 +36,7 @@ labelled! {
     }
 }
 
-/// One place where a page refers to something. The page's text has its surface form.
+/// One place at which a page refers to something. The page's text has its surface form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reference {
     pub kind: ReferenceKind,

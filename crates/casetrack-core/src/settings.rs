@@ -11,23 +11,23 @@
 //! [store]
 //! url = "disk"                    # or the address of a database: "postgres://user@host:5432/database" (docs/postgresql.md)
 //!
-//! [summaries]
-//! model = "none"                  # or "client": the model of the assistant writes summaries of search results, where it offers that
+//! [summaries] model = "none"                  # or "client": the model of the assistant writes summaries of search
+//! results, if it offers that
 //!
 //! [vault]
-//! lock_after = "30m"              # lock a vault when nobody has asked for it for so long: 1s to 7 days, in s, m or h
+//! lock_after = "30m"              # lock a vault that was not used for so long: 1s to 7 days, in s, m or h
 //!
 //! [audit]
 //! enabled = true                  # a line for each tool call in audit.jsonl
-//! queries = false                 # also record what was searched for
+//! queries = false                 # also record the queries
 //!
 //! [serve]
 //! folders = ["/srv/matters"]      # users of `casetrack serve` may ingest from these folders; default: none
 //!
 //! [serve.oidc]                    # users of `casetrack serve` may show access tokens of this provider
 //! issuer = "https://login.firm.example"
-//! audience = "casetrack"          # what `aud` of their tokens must have
-//! claim = "sub"                   # or "email", or another that tells one user from another
+//! audience = "casetrack"          # the audience that their tokens must have in `aud`
+//! claim = "sub"                   # or "email", or another that identifies users
 //!
 //! [limits]
 //! calls_per_minute = 600          # of one session; 1 to 100,000
@@ -35,7 +35,8 @@
 //! result_chars = 60000            # characters of an answer, in text and in structured content; 5,000 to 10,000,000
 //! ```
 //!
-//! The access settings, `citations`, `store` and `vault` also hold on the command line; the others concern the sessions of assistants.
+//! The access settings, `citations`, `store` and `vault` also hold on the command line; the others concern the sessions
+//! of assistants.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -78,7 +79,7 @@ pub struct Settings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ServeSettings {
-    /// Folders of the server that editors may ingest from. Default none: only what they upload.
+    /// Folders of the server that editors may ingest from. Default none: only their uploads.
     pub folders: Vec<PathBuf>,
     pub oidc: Option<OidcSettings>,
 }
@@ -87,7 +88,7 @@ pub struct ServeSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OidcSettings {
-    /// Its address, as `iss` of its tokens has it.
+    /// Its address, as in `iss` of its tokens.
     pub issuer: String,
     /// The audience that `aud` of its tokens must have.
     pub audience: String,
@@ -176,7 +177,7 @@ pub enum ToolNames {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Toolset {
-    /// Choose a collection, search it, read and cite what was found. Offered with every set about collections.
+    /// Choose a collection, search it, read and cite the results. Offered with every set about collections.
     Core,
     /// Create and delete collections and documents, and follow the jobs that do so.
     Ingest,
@@ -265,8 +266,8 @@ pub struct CallLimits {
     pub calls_per_minute: u32,
     /// Calls that run at the same time; further ones wait for a while. Default 8.
     pub concurrent_calls: u32,
-    /// Characters of an answer, in its text and again in its structured content. Default 60,000, which is about 15,000 tokens of
-    /// English; clients cut at 25,000.
+    /// Characters of an answer, in its text and again in its structured content. Default 60,000, which is about 15,000
+    /// tokens of English; clients cut at 25,000.
     pub result_chars: u32,
 }
 
@@ -277,10 +278,8 @@ impl Default for CallLimits {
 }
 
 impl Settings {
-    /// The settings of a data directory; the defaults if it has no file.
-    ///
-    /// Errors: a file that cannot be read, is not TOML, or has an unknown key or a value that its key does not take. The message names
-    /// the line.
+    /// The settings of a data directory; the defaults if it has no file. Errors: a file that cannot be read, is not
+    /// TOML, or has an unknown key or a value that its key does not take. The message names the line.
     pub fn load(data_dir: &Path) -> Result<Self> {
         let path = data_dir.join(FILE);
         let text = match std::fs::read_to_string(&path) {

@@ -15,8 +15,8 @@ impl Timestamp {
         Self(jiff::Timestamp::now().as_millisecond())
     }
 
-    /// A date of ISO 8601, with or without a time and an offset from UTC. A part that is not stated counts as the first: `2024` is the start
-    /// of that year in UTC. `None` for anything else.
+    /// A date of ISO 8601, with or without a time and an offset from UTC. A part that is not stated counts as the
+    /// first: `2024` is the start of that year in UTC. `None` for anything else.
     pub fn of_iso(text: &str) -> Option<Self> {
         if let Ok(time) = text.parse::<jiff::Timestamp>() {
             return Some(Self(time.as_millisecond()));

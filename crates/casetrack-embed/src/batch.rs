@@ -7,12 +7,10 @@ use std::ops::Range;
 pub struct TokenBatch {
     ids: Vec<u32>,
     ends: Vec<usize>,
-    /// For each sequence how many of its first tokens are attended to.
     visible: Vec<usize>,
 }
 
 impl TokenBatch {
-    /// Packs the sequences in order.
     pub fn new(sequences: &[Vec<u32>]) -> Self {
         let mut batch = Self::default();
         for sequence in sequences {
@@ -38,7 +36,6 @@ impl TokenBatch {
         &self.visible
     }
 
-    /// All token ids, sequence after sequence.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }

@@ -1,5 +1,3 @@
-//! The expected size and hashes of a file, as far as they are known before the download.
-
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,7 +5,6 @@ use std::path::Path;
 use casetrack_core::Sha256;
 use sha2::Digest;
 
-/// The known size and hash of a file before it is downloaded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExpectedChecksum {
     pub size: Option<u64>,
@@ -17,7 +14,6 @@ pub struct ExpectedChecksum {
     pub git_blob: Option<sha1_smol::Digest>,
 }
 
-/// The actual size and hash of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileChecksum {
     pub size: u64,
@@ -32,7 +28,6 @@ impl ExpectedChecksum {
         Self { size: None, sha256: etag.parse().ok(), git_blob: hexadecimal.and_then(|etag| etag.parse().ok()) }
     }
 
-    /// True if a hash is known.
     pub fn has_hash(&self) -> bool {
         self.sha256.is_some() || self.git_blob.is_some()
     }

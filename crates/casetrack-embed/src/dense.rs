@@ -13,7 +13,6 @@ pub trait DenseHead: Send + Sync {
 pub struct PooledStates {
     pub pooling: Pooling,
     pub hidden: usize,
-    /// True if vectors are scaled to length 1.
     pub normalise: bool,
 }
 

@@ -1,5 +1,3 @@
-//! A post-norm transformer encoder (Vaswani et al. 2017; Devlin et al. 2018): exact GELU, learned positions.
-
 use casetrack_core::{Error, Result};
 use rayon::prelude::*;
 
@@ -56,12 +54,10 @@ impl Encoder {
         self.arch
     }
 
-    /// The file the encoder was loaded from, which may hold a head as well.
     pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
-    /// The word embeddings, `[vocabulary, hidden]`.
     pub fn word_embeddings(&self) -> Result<Table<'_>> {
         self.weights.table(&self.words, &[self.config.vocabulary, self.config.hidden])
     }
@@ -85,7 +81,6 @@ impl Encoder {
         Ok(states)
     }
 
-    /// The normalised sum of word, position and type embeddings.
     fn embed(&self, batch: &TokenBatch) -> Result<Vec<f32>> {
         let hidden = self.config.hidden;
         let words = self.word_embeddings()?;
@@ -106,7 +101,6 @@ impl Encoder {
     }
 }
 
-/// The source of an encoder's tensors.
 struct Source<'a> {
     weights: &'a Weights,
     config: &'a EncoderConfig,

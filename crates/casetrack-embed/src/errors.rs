@@ -1,5 +1,3 @@
-//! Errors that several modules raise.
-
 use std::fmt::Display;
 use std::path::Path;
 
@@ -15,7 +13,6 @@ pub fn damaged(path: &Path, problem: impl Display) -> Error {
         .with_hint(RESTORE_HINT)
 }
 
-/// A model file that could not be read.
 pub fn unreadable(path: &Path, error: std::io::Error) -> Error {
     if error.kind() == std::io::ErrorKind::NotFound {
         let message = format!("Model file {} is missing", path.display());

@@ -11,9 +11,7 @@ use crate::pooling::normalise;
 use crate::precision::Precision;
 use crate::tokenize::TextTokenizer;
 
-/// Turns the states of a text's tokens into vectors of the tokens that count.
 pub trait TokenHead: Send + Sync {
-    /// Length of a vector.
     fn dimension(&self) -> usize;
 
     /// The vectors of each sequence of the batch, in order, from the encoder's states `[tokens, hidden]`.

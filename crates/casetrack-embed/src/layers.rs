@@ -1,7 +1,7 @@
 //! The layers of a transformer encoder, each fused so that a tile of rows passes through all of its steps while it is in cache.
 //!
-//! Inputs and outputs are matrices `[tokens, width]`, row-major. The layers run only on the calling thread: the service gives each
-//! of its threads its own batch.
+//! Inputs and outputs are matrices `[tokens, width]`, row-major. The layers run only on the calling thread: the service
+//! gives each of its threads its own batch.
 
 use crate::architectures::EncoderConfig;
 use crate::batch::TokenBatch;
@@ -26,7 +26,7 @@ pub enum Weight {
 }
 
 impl Weight {
-    /// From `out` rows of `width` values that lie `stride` apart.
+    /// From `out` rows of `width` values, `stride` apart.
     pub fn new(arch: Arch, precision: Precision, source: &[f32], stride: usize, out: usize, width: usize) -> Self {
         match precision {
             Precision::Float32 => {
@@ -38,7 +38,6 @@ impl Weight {
         }
     }
 
-    /// Width of the rows that it is multiplied with.
     pub fn width(&self) -> usize {
         match self {
             Self::Float32(weight) => weight.k(),
@@ -74,7 +73,6 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// From a weight `[out, in]`, row-major, with `out == bias.len()`.
     pub fn new(arch: Arch, precision: Precision, weight: &[f32], bias: Vec<f32>) -> Self {
         let width = weight.len() / bias.len();
         Self { weight: Weight::new(arch, precision, weight, width, bias.len(), width), bias }

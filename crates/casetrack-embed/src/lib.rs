@@ -1,12 +1,12 @@
 //! Text to vectors on the local CPU: model manifest and loading, tokenising, batching, encoders and pooling.
 //!
-//! [`Embedder`] is the service the engine uses. It loads a model on first need and computes on threads it owns. Below it a
-//! [`Model`] is a tokenizer, an [encoder](encoder) and heads, one trait for each kind of output: [`DenseHead`] (E1),
-//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] has the names of tensors; [`kernels`] holds the arithmetic, of
-//! which [`layers`] are made.
+//! [`Embedder`] is the service the engine uses. It loads a model on first need and computes on threads it owns. Below
+//! it a [`Model`] is a tokenizer, an [encoder](encoder) and heads, one trait for each kind of output: [`DenseHead`]
+//! (E1), [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] has the names of tensors; [`kernels`] holds the
+//! arithmetic, of which [`layers`] are made.
 //!
-//! Sequences are never padded: the tokens of a batch are the rows of one `[tokens, hidden]` matrix, and attention looks at
-//! the rows of one sequence at a time. The output for a text is therefore the same in every batch.
+//! Sequences are never padded: the tokens of a batch are the rows of one `[tokens, hidden]` matrix, and attention looks
+//! at the rows of one sequence at a time. The output for a text is therefore the same in every batch.
 
 mod architectures;
 mod batch;

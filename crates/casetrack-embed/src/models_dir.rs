@@ -1,21 +1,17 @@
-//! Location of the models folder.
-
 use std::env;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-/// Name of the manifest in the models folder.
 pub const MANIFEST_FILE: &str = "manifest.toml";
 
-/// Environment variable that names the models folder.
 const MODELS_VARIABLE: &str = "CASETRACK_MODELS";
 
 /// Finds the models folder: the first of these that holds a manifest.
 ///
-/// `explicit` or else the variable `CASETRACK_MODELS`, which must be right when given; then `models` next to the program,
-/// `../share/casetrack/models` from it, the source tree it was built from, and `casetrack/models` in the user's local data folder. "Next to
-/// the program" means next to its file, also when it was started through a link.
+/// `explicit` or else the variable `CASETRACK_MODELS`, which must be right when given; then `models` next to the
+/// program, `../share/casetrack/models` from it, the source tree it was built from, and `casetrack/models` in the
+/// user's local data folder. "Next to the program" means next to its file, also when it was started through a link.
 pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
     if let Some(given) = given(explicit) {
         return if has_manifest(&given) { Ok(given) } else { Err(not_found(&[given])) };

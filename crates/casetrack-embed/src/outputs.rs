@@ -17,7 +17,6 @@ impl Outputs {
     pub const TOKENS: Self = Self { dense: false, sparse: false, tokens: true };
     pub const ALL: Self = Self { dense: true, sparse: true, tokens: true };
 
-    /// The outputs that are in both.
     pub fn and(self, other: Self) -> Self {
         Self {
             dense: self.dense && other.dense,
@@ -26,7 +25,6 @@ impl Outputs {
         }
     }
 
-    /// The outputs that are only in this one.
     pub fn without(self, other: Self) -> Self {
         Self {
             dense: self.dense && !other.dense,
@@ -54,7 +52,6 @@ pub struct SparseVector {
 }
 
 impl SparseVector {
-    /// The inner product, which scores a passage for a query.
     pub fn dot(&self, other: &Self) -> f32 {
         let mut sum = 0.0;
         let mut others = other.terms.iter().copied().peekable();
@@ -71,7 +68,6 @@ impl SparseVector {
 /// One vector of length 1 for each token that counts, in the order of the text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TokenVectors {
-    /// Ids of the tokens.
     pub tokens: Vec<u32>,
     /// `[tokens, dimension]`, row-major.
     pub vectors: Vec<f32>,

@@ -1,5 +1,3 @@
-//! The speed at which this machine multiplies matrices, as the measure for the speed of an encoder.
-
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,8 +12,8 @@ const COLUMNS: usize = 1536;
 /// How long the product is repeated.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Billions of floating-point operations a second (a multiplication with its addition counted as two) of this crate's kernel in
-/// products of `f32` matrices of 1024 × 384 and 384 × 1536, with each thread computing its own products.
+/// Billions of floating-point operations a second (a multiplication with its addition counted as two) of this crate's
+/// kernel in products of `f32` matrices of 1024 × 384 and 384 × 1536, with each thread computing its own products.
 ///
 /// Measures for half a second on an otherwise idle machine.
 pub fn measure_matmul_peak(threads: usize) -> f64 {
@@ -26,7 +24,6 @@ pub fn measure_matmul_peak(threads: usize) -> f64 {
     rate / 1e9
 }
 
-/// The rate of one thread.
 fn operations_per_second() -> f64 {
     let mut packed = PackedMatrix::new(Arch::new());
     packed.pack_transposed(&vec![0.5; COLUMNS * WIDTH], WIDTH, COLUMNS, WIDTH);

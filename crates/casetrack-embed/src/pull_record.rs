@@ -1,5 +1,3 @@
-//! The record of a pull, in the folder of the model.
-
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -19,22 +17,18 @@ pub const PULL_HINT: Action = Action::PullModels;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRecord {
     pub repository: String,
-    /// The commit of the repository.
     pub revision: String,
     pub files: Vec<PulledFile>,
 }
 
-/// One file as it was found to be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PulledFile {
     pub name: String,
-    /// In bytes.
     pub size: u64,
     pub sha256: Sha256,
 }
 
 impl PullRecord {
-    /// The record in a model's folder; `None` if there is none.
     pub fn read(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(RECORD_FILE);
         match fs::read(&path) {

@@ -1,8 +1,5 @@
-//! The operations of an encoder by their definitions, as plain loops in double precision, for the tests.
-
 use crate::kernels::layer_norm::LayerNorm;
 
-/// A row-major matrix.
 #[derive(Debug, Clone)]
 pub struct Matrix {
     pub columns: usize,
@@ -39,7 +36,6 @@ impl Matrix {
         Self { columns: bias.len(), values: values.collect() }
     }
 
-    /// The layer normalisation of every row.
     pub fn norm(&self, norm: &LayerNorm) -> Self {
         let mut values = Vec::with_capacity(self.values.len());
         for row in self.rows() {
@@ -52,8 +48,8 @@ impl Matrix {
         Self { columns: self.columns, values }
     }
 
-    /// Multi-head self-attention of a sequence whose rows are query, key and value: softmax(QKᵀ / √head size) · V, over its
-    /// first `visible` tokens.
+    /// Multi-head self-attention of a sequence whose rows are query, key and value: softmax(QKᵀ / √head size) · V, over
+    /// its first `visible` tokens.
     pub fn attention(&self, heads: usize, visible: usize) -> Self {
         let rows: Vec<&[f64]> = self.rows().collect();
         let hidden = self.columns / 3;
@@ -74,7 +70,6 @@ impl Matrix {
     }
 }
 
-/// x · Φ(x).
 pub fn gelu(x: f64) -> f64 {
     0.5 * x * (1.0 + erf(x / 2f64.sqrt()))
 }

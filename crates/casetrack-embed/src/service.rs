@@ -17,7 +17,6 @@ use crate::workers::{Task, Workers};
 /// Interval between checks for unused models.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Settings of an [`Embedder`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbedOptions {
     /// Threads that embed passages; 0, the default, for one per core. Queries have their own thread.
@@ -26,9 +25,7 @@ pub struct EmbedOptions {
     pub memory: Option<MemoryMode>,
     /// Which models; the compact ones ship with CaseTrack, the others must have been pulled.
     pub profile: ModelProfile,
-    /// The precision of models for dense vectors.
     pub precision: Precision,
-    /// The precision of models for learned-sparse vectors only.
     pub sparse_precision: Precision,
 }
 
@@ -56,8 +53,8 @@ impl Embedder {
         }))
     }
 
-    /// Identifies the weights of the model for dense vectors, as `<model id>@<start of their SHA-256>`, and the precision
-    /// they are used in; reads the manifest only.
+    /// Identifies the weights of the model for dense vectors, as `<model id>@<start of their SHA-256>`, and the
+    /// precision they are used in; reads the manifest only.
     ///
     /// Vectors made under different identities must not be compared.
     pub fn model_id(&self) -> Result<String> {
@@ -145,7 +142,6 @@ impl Embedder {
         Ok(self.0.manifest.get_or_init(|| manifest))
     }
 
-    /// The first model that makes any of these outputs.
     fn spec(&self, outputs: Outputs) -> Result<&ModelSpec> {
         self.manifest()?.that_makes(outputs, self.0.options.profile)
     }
@@ -154,7 +150,6 @@ impl Embedder {
         Ok(spec.weights_id()? + self.precision(spec).suffix())
     }
 
-    /// The precision of a model.
     fn precision(&self, spec: &ModelSpec) -> Precision {
         let outputs = spec.outputs();
         match (outputs.dense, outputs.sparse) {
@@ -204,7 +199,6 @@ impl Embedder {
         Ok(model)
     }
 
-    /// The running threads, started if need be.
     fn workers(&self) -> Result<Arc<Workers>> {
         let mut slot = lock(&self.0.workers);
         if let Some(workers) = slot.as_ref() {

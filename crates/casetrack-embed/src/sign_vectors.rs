@@ -1,7 +1,7 @@
 //! Token vectors of a passage as they are stored: one bit a value.
 //!
-//! Only the sign of a value is stored; the query's vectors are unchanged (binary passage retrieval, Yamada et al. 2021, here without
-//! training for it). docs/dev/embedding.md has the cost in ranking.
+//! Only the sign of a value is stored; the query's vectors are unchanged (binary passage retrieval, Yamada et al. 2021,
+//! here without training for it). docs/dev/embedding.md has the cost in ranking.
 
 use crate::outputs::TokenVectors;
 
@@ -28,7 +28,6 @@ impl SignVectors {
         Self { dimension, bits }
     }
 
-    /// The bytes to store.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bits
     }
@@ -52,15 +51,14 @@ impl SignVectors {
 
 /// A query's token vectors, to be compared with the signs of passages.
 ///
-/// The inner product with a vector of signs is looked up a byte of signs at a time: for each token and byte the sum of the values whose bits
-/// are set (Jégou et al. 2011, asymmetric distance computation).
+/// The inner product with a vector of signs is looked up a byte of signs at a time: for each token and byte the sum of
+/// the values whose bits are set (Jégou et al. 2011, asymmetric distance computation).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignQuery {
     /// Bytes of a token of a passage.
     bytes: usize,
     /// For each token of the query, [`BYTE`] sums for each byte.
     tables: Vec<Vec<f32>>,
-    /// Each token's product without any bit set.
     bases: Vec<f32>,
 }
 
@@ -92,8 +90,8 @@ impl SignQuery {
         self.tables.is_empty()
     }
 
-    /// MaxSim with each stored passage: the mean over the query's tokens of the highest cosine with a token of the passage, -1 to 1; 0 if
-    /// either has none. Sums are in a fixed order.
+    /// MaxSim with each stored passage: the mean over the query's tokens of the highest cosine with a token of the
+    /// passage, -1 to 1; 0 if either has none. Sums are in a fixed order.
     pub fn max_sims(&self, passages: &[impl AsRef<[u8]>]) -> Vec<f32> {
         let mut sums = vec![0.0; passages.len()];
         // Token by token, so that its table stays in cache.

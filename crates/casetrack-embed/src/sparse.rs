@@ -12,7 +12,6 @@ use crate::layers::{Linear, Weight};
 use crate::outputs::SparseVector;
 use crate::precision::Precision;
 
-/// Turns the states of a text's tokens into weights of vocabulary terms.
 pub trait SparseHead: Send + Sync {
     /// One vector for each sequence of the batch, in order, from the encoder's states `[tokens, hidden]`.
     fn weights(&self, states: &[f32], batch: &TokenBatch) -> Vec<SparseVector>;
@@ -21,11 +20,11 @@ pub trait SparseHead: Send + Sync {
     fn operations(&self, tokens: usize) -> u64;
 }
 
-/// SPLADE (Formal et al. 2021, max pooling as in its v2): log(1 + relu(logit)) of the masked language model's logits, of
-/// each term the greatest over all tokens.
+/// SPLADE (Formal et al. 2021, max pooling as in its v2): log(1 + relu(logit)) of the masked language model's logits,
+/// of each term the greatest over all tokens.
 ///
-/// Since that function rises with the logit, the maximum is taken of the products themselves, tile by tile in registers:
-/// the logits, `[tokens, vocabulary]`, are never in memory.
+/// Since that function rises with the logit, the maximum is taken of the products themselves, tile by tile in
+/// registers: the logits, `[tokens, vocabulary]`, are never in memory.
 pub struct SpladeHead {
     arch: Arch,
     transform: Linear,

@@ -1,5 +1,3 @@
-//! Checks that the files of models are present and undamaged.
-
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -33,8 +31,8 @@ impl ModelManifest {
         }
     }
 
-    /// Compares every file with its SHA-256 and returns one error for each that is missing or differs. Reads all weights (tens of
-    /// megabytes). A model that was never pulled or added is not an error.
+    /// Compares every file with its SHA-256 and returns one error for each that is missing or differs. Reads all
+    /// weights (tens of megabytes). A model that was never pulled or added is not an error.
     pub fn verify_files(&self) -> Vec<Error> {
         self.models().iter().flat_map(|model| self.verify_model(model)).collect()
     }

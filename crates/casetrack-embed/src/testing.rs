@@ -1,5 +1,3 @@
-//! Shared parts of several test modules.
-
 use std::path::Path;
 
 use safetensors::Dtype;
@@ -9,7 +7,6 @@ use crate::manifest::{ModelManifest, ModelSpec, TOKENIZER_FILE};
 use crate::models_dir::find_models_dir;
 use crate::tokenize::TextTokenizer;
 
-/// The vendored models.
 pub fn vendored() -> ModelManifest {
     ModelManifest::load(&find_models_dir(None).unwrap()).unwrap()
 }
@@ -32,7 +29,6 @@ pub fn write_tensors(path: &Path, tensors: Vec<(&str, Dtype, &[usize], Vec<u8>)>
     safetensors::serialize_to_file(views, None, path).unwrap();
 }
 
-/// The bytes of values in single precision.
 pub fn single_bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }

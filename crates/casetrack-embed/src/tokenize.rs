@@ -1,5 +1,3 @@
-//! Texts to token ids.
-
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -17,7 +15,6 @@ pub const UNIGRAM_FILE: &str = "tokenizer.safetensors";
 /// Bytes of a text that are tokenised at first, per token wanted: enough in nearly every script and language.
 const BYTES_PER_TOKEN: usize = 16;
 
-/// The tokenizer of a model, cutting at the model's longest input.
 pub struct TextTokenizer {
     vocabulary: Vocabulary,
     max_tokens: usize,
@@ -29,7 +26,7 @@ pub struct TextTokenizer {
 
 /// The part that divides a text.
 enum Vocabulary {
-    /// Of a `tokenizer.json`.
+    /// The tokenizer of a `tokenizer.json`.
     Pieces(Box<Tokenizer>),
     Unigram(Unigram),
 }
@@ -80,7 +77,6 @@ impl TextTokenizer {
         Ok(Self { vocabulary, max_tokens: room, query, passage, mask, special })
     }
 
-    /// Number of ids the tokenizer may give: all are below it.
     pub fn vocabulary_size(&self) -> usize {
         match &self.vocabulary {
             Vocabulary::Pieces(tokenizer) => tokenizer.get_vocab_size(true),
@@ -88,7 +84,6 @@ impl TextTokenizer {
         }
     }
 
-    /// The token of an id.
     pub fn token(&self, id: u32) -> Option<String> {
         match &self.vocabulary {
             Vocabulary::Pieces(tokenizer) => tokenizer.id_to_token(id),

@@ -1,5 +1,5 @@
-//! Unigram tokenizers (Kudo 2018, "Subword regularization"), as SentencePiece has them: the sequence of pieces with the greatest sum of
-//! log-probabilities.
+//! Unigram tokenizers (Kudo 2018, "Subword regularization"), as SentencePiece has them: the sequence of pieces with the
+//! greatest sum of log-probabilities.
 //!
 //! The vocabulary is read from a safetensors file into flat tables: of 250,000 pieces, no piece is an allocation of its own.
 
@@ -22,7 +22,6 @@ const SPACE: char = '\u{2581}';
 /// The cost of an unknown character beyond the least probable piece, as in SentencePiece.
 const UNKNOWN_COST: f32 = 10.0;
 
-/// A vocabulary of pieces.
 pub struct Unigram {
     /// All pieces one after the other, and the start of each; one more at the end.
     pieces: Vec<u8>,
@@ -34,7 +33,6 @@ pub struct Unigram {
     /// Characters that are replaced, ascending, with their replacements.
     replaced: Vec<(char, Box<str>)>,
     special: Special,
-    /// The score of an unknown character.
     unknown_score: f32,
 }
 
@@ -48,7 +46,6 @@ pub struct Special {
 }
 
 impl Unigram {
-    /// Reads a vocabulary.
     pub fn load(path: &Path) -> Result<Self> {
         let file = Weights::open(path)?;
         let (pieces, offsets) = (file.bytes(PIECES)?.to_vec(), words(file.bytes(OFFSETS)?));
@@ -104,7 +101,6 @@ impl Unigram {
         self.scores.len()
     }
 
-    /// The text of a piece.
     pub fn token(&self, id: u32) -> Option<String> {
         ((id as usize) < self.len()).then(|| String::from_utf8_lossy(self.piece(id)).into_owned())
     }

@@ -40,7 +40,6 @@ impl Weights {
         Ok(Self { path: path.to_owned(), file, header, data: size_of::<u64>() + length })
     }
 
-    /// True if there is a tensor of this name.
     pub fn has(&self, name: &str) -> bool {
         self.header.info(name).is_some()
     }
@@ -70,7 +69,6 @@ impl Weights {
         }
     }
 
-    /// The bytes of a tensor that is no table of numbers.
     pub fn bytes(&self, name: &str) -> Result<&[u8]> {
         Ok(self.tensor(name)?.1)
     }
@@ -93,7 +91,6 @@ fn in_blocks(shape: &[usize]) -> Vec<usize> {
     shape
 }
 
-/// The bytes of one tensor, little-endian.
 #[derive(Clone, Copy)]
 pub struct Table<'a> {
     bytes: &'a [u8],
@@ -119,7 +116,6 @@ impl Encoding {
 }
 
 impl Table<'_> {
-    /// All values, in row-major order.
     pub fn all(&self) -> Vec<f32> {
         let count = match self.encoding {
             Encoding::Half => self.bytes.len() / 2,
@@ -162,7 +158,6 @@ impl Table<'_> {
     }
 }
 
-/// The values of one block.
 fn dequantise(block: &[u8; Q4_BLOCK_BYTES], values: &mut [f32]) {
     let [low, high, nibbles @ ..] = block;
     let scale = f16::from_le_bytes([*low, *high]).to_f32();

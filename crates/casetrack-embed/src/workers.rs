@@ -1,5 +1,3 @@
-//! The threads that compute embeddings, and the queues that feed them.
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -11,15 +9,15 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bo
 use crate::model::TextModel;
 use crate::outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
 
-/// Most tokens of a job, unless a single sequence is longer: enough for efficient matrix products, few enough that threads finish a
-/// call at nearly the same time.
+/// Most tokens of a job, unless a single sequence is longer: enough for efficient matrix products, few enough that
+/// threads finish a call at nearly the same time.
 const TOKENS_PER_JOB: usize = 1024;
 
 /// Interval at which a waiting caller checks its cancel flag.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Threads for passages, each computing whole jobs, and as many for queries, so that a query never waits for passages and the models of a
-/// query run at the same time. The threads serve all models and end when this is dropped.
+/// Threads for passages, each computing whole jobs, and as many for queries, so that a query never waits for passages
+/// and the models of a query run at the same time. The threads serve all models and end when this is dropped.
 pub struct Workers {
     passages: Sender<Job>,
     queries: Sender<Job>,
@@ -102,7 +100,6 @@ impl Workers {
         Ok(outputs)
     }
 
-    /// The outputs of one query.
     pub fn embed_query(&self, text: &str, tasks: &[Task]) -> Result<Embeddings> {
         let (reply, replies) = unbounded();
         let cancel = Cancel::default();
@@ -120,7 +117,6 @@ impl Workers {
     }
 }
 
-/// Room for the wanted outputs of this many texts.
 fn room_for(texts: usize, tasks: &[Task]) -> Embeddings {
     let wanted = |pick: fn(&Outputs) -> bool| if tasks.iter().any(|(_, wanted)| pick(wanted)) { texts } else { 0 };
     Embeddings {
@@ -176,7 +172,6 @@ fn stopped() -> Error {
     Error::internal("The embedding threads have stopped")
 }
 
-/// Runs job after job until the queue is closed.
 fn run(jobs: &Receiver<Job>) {
     for job in jobs {
         if job.cancel.is_cancelled() {

@@ -23,7 +23,6 @@ const MAX_PICTURE_BYTES: usize = 100 << 20;
 /// Width of pictures, in pixels: small print can be read on paper.
 const PICTURE_WIDTH: u32 = 1000;
 
-/// A file of evidence.
 pub struct EvidenceFile {
     pub bytes: Vec<u8>,
     pub items: u64,
@@ -33,8 +32,8 @@ pub struct EvidenceFile {
     pub notices: Vec<String>,
 }
 
-/// Writes the evidence of a collection, in its order, as a file; with `pictures` and in formats that can hold them, with the page of each
-/// passage, its lines marked. Takes some 100 ms for each page.
+/// Writes the evidence of a collection, in its order, as a file; with `pictures` and in formats that can hold them,
+/// with the page of each passage, its lines marked. Takes some 100 ms for each page.
 pub fn evidence(
     engine: &Engine,
     collection: CollectionId,
@@ -235,7 +234,7 @@ mod tests {
         let mut xml = String::new();
         archive.by_name("word/document.xml").unwrap().read_to_string(&mut xml).unwrap();
         for part in
-            ["Exhibit A", "Lease &amp; Co.pdf, p. 3", "&lt;script&gt;", "Ask &lt;Ann&gt;", "does not have this text"]
+            ["Exhibit A", "Lease &amp; Co.pdf, p. 3", "&lt;script&gt;", "Ask &lt;Ann&gt;", "no longer has this text"]
         {
             assert!(xml.contains(part), "{part}: {xml}");
         }

@@ -8,7 +8,6 @@ use zip::{CompressionMethod, ZipWriter};
 
 const DECLARATION: &[u8] = br#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#;
 
-/// A package that is being written.
 pub(crate) struct Package(ZipWriter<Cursor<Vec<u8>>>);
 
 impl Package {
@@ -31,13 +30,11 @@ impl Package {
         content.iter().try_for_each(|bytes| self.0.write_all(bytes)).map_err(unwritable)
     }
 
-    /// The bytes of the file.
     pub fn finish(self) -> Result<Vec<u8>> {
         Ok(self.0.finish().map_err(unwritable)?.into_inner())
     }
 }
 
-/// The error of a file that cannot be written.
 pub(crate) fn unwritable(error: impl std::fmt::Display) -> Error {
     Error::internal(format!("The file could not be written: {error}."))
 }

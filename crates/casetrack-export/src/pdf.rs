@@ -1,7 +1,7 @@
 //! Evidence as a PDF (ISO 32000-1): a page of text for each item or as many as it needs, then the page that it is from.
 //!
-//! The text is in Helvetica, which every reader of PDF files has, so no font is embedded; it has the letters of Western European languages
-//! (WinAnsiEncoding). Other letters are shown as `?`, and the caller is told how many.
+//! The text is in Helvetica, which every reader of PDF files has, so no font is embedded; it has the letters of Western
+//! European languages (WinAnsiEncoding). Other letters are shown as `?`, and the caller gets their number.
 
 use std::fmt::Write as _;
 use std::io::Cursor;
@@ -34,14 +34,13 @@ const WIDTHS: [u16; 95] = [
     333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
     556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
-/// Widest of the others, but for dashes and the ellipsis: lines may end a little early.
+/// Widest of the others, except dashes and the ellipsis: lines may end a little early.
 const OTHER_WIDTH: u16 = 722;
 const WIDE: u16 = 1000;
 
-/// The characters of WinAnsiEncoding from 0x80 to 0x9f; a space where there is none.
+/// The characters of WinAnsiEncoding from 0x80 to 0x9f; a space if there is none.
 const WIN_ANSI: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
-/// One object of the file.
 type Object = Vec<u8>;
 
 /// The bytes of the file. `pictures` has an entry for each item.
@@ -183,7 +182,6 @@ const PAGES: usize = 2;
 const PLAIN: usize = 3;
 const BOLD: usize = 4;
 
-/// The objects of a file, from 1.
 struct File {
     objects: Vec<Object>,
     pages: Vec<usize>,

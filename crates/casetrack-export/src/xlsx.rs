@@ -28,7 +28,6 @@ const PARTS: [(&str, &str); 4] = [
 /// Longest text of a cell, in characters: the limit of spreadsheet programs.
 const CELL: usize = 32_767;
 
-/// The bytes of the file.
 pub fn of(sheet: &Sheet) -> Result<Vec<u8>> {
     let worksheet = worksheet(sheet);
     Package::with_parts(PARTS.into_iter().chain([("xl/worksheets/sheet1.xml", worksheet.as_str())]))?.finish()

@@ -18,10 +18,8 @@ const PDF_HEADER_WITHIN: usize = 1024;
 ///
 /// `bytes` is the whole file. Office containers are opened, but no page is read.
 ///
-/// # Errors
-///
-/// `EmptyFile` for zero bytes, `UnsupportedFormat` naming what the file is, `NeedsPassword` for an encrypted office
-/// file, `UnreadableFile` for a container that is damaged.
+/// Errors: `EmptyFile` for zero bytes, `UnsupportedFormat` naming what the file is, `NeedsPassword` for an encrypted
+/// office file, `UnreadableFile` for a container that is damaged.
 pub fn detect(path: &Path, bytes: &[u8]) -> Result<FileFormat> {
     detect_source(&Source { path, bytes, options: &ExtractOptions::default() })
 }
@@ -90,8 +88,8 @@ fn has_pdf_header(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(PDF_HEADER_WITHIN)].windows(5).any(|window| window == b"%PDF-")
 }
 
-/// Main parts of Open Packaging containers by content type ([ECMA-376] Part 1, 11.3 ff.), the part they usually are, and
-/// what the file is.
+/// Main parts of Open Packaging containers by content type ([ECMA-376] Part 1, 11.3 ff.), the usual part, and the kind
+/// of file.
 const PACKAGES: &[(&[&str], &str, Result<FileFormat, &str>)] = &[
     (
         &["wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml", "ms-word."],
@@ -134,7 +132,7 @@ fn detect_in_zip(source: &Source) -> Result<FileFormat> {
     if let Some(found) = mime_type.or(manifest.mime_type).as_deref().and_then(kind_of) {
         return if manifest.is_encrypted && found.is_ok() { Err(source.needs_password()) } else { verdict(found) };
     }
-    // Content types name the main part. Where that part is missing or damaged, the usual names of parts say as much.
+    // Content types name the main part. If that part is missing or damaged, the usual names of parts decide.
     let content_types = container.part("[Content_Types].xml").ok().flatten().unwrap_or_default();
     let content_types = encoding::decode_xml(&content_types);
     let names = container.names();
@@ -171,7 +169,8 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
     }
 }
 
-/// A page says so in its first tag, after comments and an XML declaration. Fragments are recognised by the name of the file.
+/// A page starts with its first tag, after comments and an XML declaration. Fragments are recognised by the name of the
+/// file.
 fn is_html(source: &Source, text: &str) -> bool {
     let mut start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
     while let Some((_, rest)) = start
@@ -224,8 +223,8 @@ fn promised_mail(source: &Source, text: &str) -> Option<FileFormat> {
     }
 }
 
-/// Two headers that every message has in transit, before the first empty line (RFC 5322). "From", "To" and "Subject" also
-/// stand above memos.
+/// Two headers that every message has in transit, before the first empty line (RFC 5322). "From", "To" and "Subject"
+/// also head memos.
 fn has_mail_headers<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let mut found = [false; 4];
     for line in lines.take_while(|line| !line.is_empty()) {
@@ -241,8 +240,8 @@ fn has_mail_headers<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     found.iter().filter(|&&found| found).count() >= 2
 }
 
-/// A name that promises Markdown or CSV is believed; a sheet's extension on delimited text (a common kind of "Excel export") means
-/// CSV.
+/// A name that promises Markdown or CSV is believed; a sheet's extension on delimited text (a common kind of "Excel
+/// export") means CSV.
 fn plain_text_format(source: &Source, text: &str) -> FileFormat {
     match source.promised_format() {
         Some(FileFormat::Markdown) => FileFormat::Markdown,

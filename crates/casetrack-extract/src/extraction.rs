@@ -1,5 +1,3 @@
-//! From a file's bytes to its pages.
-
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -19,24 +17,20 @@ use crate::{detect, encryption, formats};
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
 ///
-/// `path` is used for messages, the tie-breaks of [`detect`](crate::detect) and the sheet name of a CSV; it is not opened.
-/// Time and memory are linear in the size of the file's uncompressed parts, which `options.limits` bounds.
+/// `path` is used for messages, the tie-breaks of [`detect`](crate::detect) and the sheet name of a CSV; it is not
+/// opened. Time and memory are linear in the size of the file's uncompressed parts, which `options.limits` bounds.
 ///
-/// # Errors
-///
-/// A file without text is never an empty success: it is `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`, `NeedsPassword`,
-/// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
+/// Errors: A file without text is never an empty success: it is `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`,
+/// `NeedsPassword`, `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
     let mut extraction = extract_observed(path, bytes, options, None, StepTracker::default())?;
     complete(&mut extraction);
     Ok(extraction)
 }
 
-/// The pages of a text that came as a text, not as a file: verbatim, whatever it looks like. Time and memory are linear in it.
-///
-/// # Errors
-///
-/// `EmptyFile` where it has nothing but white space; `FileTooLarge`; `UnsupportedFormat` where it is no text, such as controls only.
+/// The pages of a text that did not come from a file: verbatim, in any format. Time and memory are linear in it.
+/// Errors: `EmptyFile` if it has only white space; `FileTooLarge`; `UnsupportedFormat` if it is no text, such as only
+/// control characters.
 pub fn extract_text(name: &Path, text: &str, options: &ExtractOptions) -> Result<Extraction> {
     let source = Source { path: name, bytes: text.as_bytes(), options };
     let mut document = DocumentBuilder::new(options.limits.max_text_chars);
@@ -50,7 +44,8 @@ pub fn extract_text(name: &Path, text: &str, options: &ExtractOptions) -> Result
     Ok(extraction)
 }
 
-/// Finds what shows when all pages are known: headings of clauses, numbers of paragraphs, Bates numbers and stamps of exhibits.
+/// Finds the parts that need all pages: headings of clauses, numbers of paragraphs, Bates numbers and stamps of
+/// exhibits.
 pub(crate) fn complete(extraction: &mut Extraction) {
     mark_headings(extraction.format, &mut extraction.pages);
     note_numbers(&mut extraction.pages);
@@ -58,8 +53,8 @@ pub(crate) fn complete(extraction: &mut Extraction) {
     extraction.warnings.extend(note_bates(extraction.unpaged, &mut extraction.pages));
 }
 
-/// The same, with each page shown to `observer` as soon as it is complete, in the steps of `steps`, and without the headings of
-/// clauses: those are found when all pages are known. Pages that were read before may come without their text.
+/// The same, with each page shown to `observer` as soon as it is complete, in the steps of `steps`, and without the
+/// headings of clauses, which need all pages. Pages that were read before may come without their text.
 pub(crate) fn extract_observed(
     path: &Path,
     bytes: &[u8],
@@ -113,7 +108,6 @@ fn name_and_content_differ(source: &Source, format: FileFormat) -> Option<String
     Some(format!("The name ends in .{extension}, but the content is {found}; it was read as {found}."))
 }
 
-/// The error for a parser that panicked.
 pub(crate) fn panicked(source: &Source, panic: &(dyn Any + Send)) -> Error {
     let reason = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     source.unreadable(format_args!("its parser failed ({})", reason.unwrap_or("without a reason")))

@@ -25,7 +25,7 @@ const MIN_PIXELS: u64 = 8_000;
 const BYTES_PER_PIXEL: u64 = 16;
 /// Lines read with less confidence are no text, as in pictures on pages of PDF files.
 const MIN_LINE_CONFIDENCE: f32 = 0.7;
-/// Where less of what was read is text, it is the texture of a photograph.
+/// With a smaller share of text in the reading, it is the texture of a photograph.
 const MIN_SHARE: f32 = 0.5;
 
 /// The pictures that were read of a file so far, with the documents inside it.
@@ -36,34 +36,29 @@ pub(crate) struct PictureBudget {
     pixels: u64,
 }
 
-/// Reads the pictures of a document.
 pub(crate) struct Pictures<'a> {
     source: &'a Source<'a>,
     steps: Rc<StepTracker>,
     budget: PictureBudget,
     /// How many were not read, by the reason.
     unread: BTreeMap<String, u32>,
-    /// A warning about their languages, for the user.
     warning: Option<String>,
 }
 
-/// The text of a picture.
 #[derive(Clone)]
 pub(crate) struct PictureText {
     /// One line for each line of the picture.
     pub text: String,
-    /// Mean confidence of the words.
     percent: u8,
 }
 
 impl PictureText {
-    /// The text of a block, which says that it is that of a picture and is marked as read by OCR.
+    /// The text of a block, labelled as that of a picture and marked as read by OCR.
     pub fn marked(&self, label: &str, document: &mut DocumentBuilder) -> String {
         let id = document.hidden().picture(self.percent);
         format!("{}{label}: {}{}", changes::hide(id), self.text, changes::show(id))
     }
 
-    /// The text that was read, if it is one.
     fn of(page: &OcrPage) -> Option<Self> {
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
         let lines: Vec<_> = page
@@ -93,8 +88,8 @@ impl<'a> Pictures<'a> {
         Self { source, steps: document.steps(), budget, unread: BTreeMap::new(), warning: None }
     }
 
-    /// The text of a picture, of which these are the bytes; `None` for one without text, for one that was read before, such as a logo
-    /// on every slide, and for one that cannot be read, which is counted.
+    /// The text of the picture with these bytes; `None` for one without text, for one that was read before, such as a
+    /// logo on every slide, and for an unreadable one, which is counted.
     pub fn read(&mut self, bytes: &[u8]) -> Option<PictureText> {
         if !self.budget.seen.insert(Sha256::digest(bytes).into()) {
             return None;
@@ -166,7 +161,7 @@ impl<'a> Pictures<'a> {
         reader.decode().map(Some).map_err(|error| damaged(&error))
     }
 
-    /// Warns of what was not read; returns the count.
+    /// Warns of unread pictures; returns the count.
     pub fn finish(self, document: &mut DocumentBuilder) -> PictureBudget {
         for (reason, count) in self.unread {
             let reason = reason.trim_end_matches('.');

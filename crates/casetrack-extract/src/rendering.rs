@@ -11,18 +11,14 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use crate::extraction::panicked;
 use crate::{detect, formats};
 
-/// The colour of a marker. It is multiplied with what is under it, so that black letters stay black.
+/// The colour of a marker. It is multiplied with the pixels under it, so that black letters stay black.
 const MARKER: [u8; 3] = [255, 236, 64];
 /// How far a mark reaches beyond the box of a line, in points: boxes are tight.
 const MARGIN: f32 = 1.0;
 
-/// Draws a page of a PDF or picture and marks places on it. Takes some 50 ms for a page of A4; memory is bounded by `longest_side`
-/// and, for pictures, by `options.limits.max_image_pixels`.
-///
-/// # Errors
-///
-/// `UnsupportedFormat` for all other formats, `InvalidArgument` for a page that is not there, and those of
-/// [`extract`](crate::extract).
+/// Draws a page of a PDF or picture and marks places on it. Takes some 50 ms for a page of A4; memory is bounded by
+/// `longest_side` and, for pictures, by `options.limits.max_image_pixels`. Errors: `UnsupportedFormat` for all other
+/// formats, `InvalidArgument` for a page that is not there, and those of [`extract`](crate::extract).
 pub fn render_page(
     path: &Path,
     bytes: &[u8],
@@ -43,7 +39,7 @@ pub fn render_page(
     Ok(PagePicture { png, width: image.width(), height: image.height(), pixels_per_point })
 }
 
-/// Draws the marker over these places, once where they overlap.
+/// Draws the marker over these places, once if they overlap.
 fn mark(image: &mut RgbImage, pixels_per_point: f32, places: &[Rect]) {
     let (width, height) = image.dimensions();
     let range = |from: f32, to: f32, limit: u32| {

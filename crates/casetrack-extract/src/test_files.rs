@@ -16,7 +16,6 @@ pub fn with_damaged_part(mut archive: Vec<u8>, name: &str) -> Vec<u8> {
     archive
 }
 
-/// Why, by what and what a page hides.
 pub fn hidden_texts(page: &Page) -> Vec<(casetrack_core::HiddenReason, Option<String>, String)> {
     let chars: Vec<char> = page.text.chars().collect();
     let text = |start: u32, end: u32| chars[start as usize..end as usize].iter().collect();
@@ -67,7 +66,6 @@ impl PdfPageContent {
         Self(format!("q {cos} {} {sin} {cos} {x} {y} cm\n{}Q\n", -sin, self.0))
     }
 
-    /// A picture that covers the page.
     pub fn image() -> Self {
         Self(String::new()).with_image(0.0, 0.0, 612.0, 792.0)
     }
@@ -79,7 +77,6 @@ impl PdfPageContent {
     }
 }
 
-/// A PDF of these pages.
 pub fn pdf_file(title: &str, pages: &[PdfPageContent]) -> Vec<u8> {
     pdf_file_with_picture(title, pages, 1, b"A")
 }

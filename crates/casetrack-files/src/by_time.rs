@@ -33,7 +33,6 @@ pub struct TimeSearch {
     /// A phrase such as "last week", in place of both.
     pub when: Option<String>,
     pub glob: Option<String>,
-    /// A text that the name contains.
     pub name: Option<String>,
     /// Depth in folders; 0 is the direct children only.
     pub max_depth: Option<usize>,
@@ -47,7 +46,6 @@ pub struct TimeSearch {
     pub unknown_time: bool,
 }
 
-/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct TimeMatches {
     pub from: Option<Time>,

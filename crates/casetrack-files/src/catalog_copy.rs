@@ -20,7 +20,6 @@ const SPACE: &str = "space";
 pub struct CatalogExport {
     pub file: String,
     pub bytes: u64,
-    /// Folders that are indexed.
     pub roots: u64,
     pub sets: u64,
     pub sources: u64,
@@ -77,7 +76,7 @@ pub fn export_file_catalog(host: &Host, file: &Path, overwrite: bool) -> Result<
 pub fn import_file_catalog(host: &Host, file: &Path) -> Result<CatalogImport> {
     let io = |error| Error::io(file.display(), error);
     if file.metadata().map_err(io)?.len() > MAX_BYTES {
-        return Err(Error::invalid(format!("{} is no export of the catalogue of files.", file.display())));
+        return Err(Error::invalid(format!("{} is not an export of the catalogue of files.", file.display())));
     }
     let json = std::fs::read(file).map_err(io)?;
     let roots = host.catalog()?.import(&json)? as u64;

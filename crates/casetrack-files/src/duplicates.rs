@@ -22,7 +22,6 @@ const BUFFER: usize = 1 << 18;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Duplicates {
     pub sha256: Sha256,
-    /// Of each of them.
     pub size_bytes: u64,
     pub paths: Vec<String>,
 }

@@ -34,7 +34,7 @@ pub use duplicates::duplicate_files;
 /// A file or folder, as it was when the answer was made. Times are RFC 3339 in UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileItem {
-    /// Absolute. What is not Unicode in it is shown as U+FFFD.
+    /// Absolute. Invalid Unicode is shown as U+FFFD.
     pub path: String,
     /// file, folder, link or other.
     #[schemars(with = "String")]
@@ -43,7 +43,7 @@ pub struct FileItem {
     pub size_bytes: Option<u64>,
     #[schemars(with = "String")]
     pub modified: Time,
-    /// Null where the file system does not keep it.
+    /// Null if the file system does not keep it.
     #[schemars(with = "Option<String>")]
     pub created: Option<Time>,
     #[schemars(with = "String")]
@@ -71,7 +71,6 @@ impl From<Entry> for FileItem {
     }
 }
 
-/// The report of indexing a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Indexed {
     pub root: String,
@@ -79,12 +78,10 @@ pub struct Indexed {
     pub report: ScanReport,
 }
 
-/// Files that were found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundFiles {
     pub start: String,
     pub files: Vec<FileItem>,
-    /// True if there are more than requested.
     pub has_more: bool,
     /// The walk that came before; null if the folder is live, or the answer is from the last one.
     pub scan: Option<ScanReport>,
@@ -110,7 +107,6 @@ pub struct ChildUsage {
     pub usage: Usage,
 }
 
-/// A folder that is indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileRoot {
     pub path: String,
@@ -177,7 +173,6 @@ pub fn file_usage(host: &Host, place: &Place, cancel: &Cancel) -> Result<UsageRe
     Ok(UsageReport { start: shown(&start).into_owned(), children, total, scan, live })
 }
 
-/// The folders that are indexed.
 pub fn file_roots(host: &Host) -> Result<Vec<FileRoot>> {
     let root = |root: casetrack_catalog::Root| FileRoot {
         path: shown(&root.path).into_owned(),

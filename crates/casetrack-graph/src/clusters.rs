@@ -1,5 +1,3 @@
-//! Groups of documents.
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
@@ -19,7 +17,7 @@ const TERMS: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClusterStrategy {
-    /// By what they say: their mean E1 vectors.
+    /// By content: their mean E1 vectors.
     #[default]
     Topical,
     /// By a person or an organization that they share.
@@ -47,9 +45,10 @@ pub struct Clusters {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Cluster {
-    /// What the documents share: the entity, the reference, the type, or the terms that distinguish them from the others.
+    /// The common part of the documents: the entity, the reference, the type, or the terms that distinguish them from
+    /// the others.
     pub label: String,
-    /// What distinguishes them from the others, best first.
+    /// Terms that distinguish them from the others, best first.
     pub terms: Vec<String>,
     /// Mean cosine to the centre of the cluster, −1 to 1, without what all documents of the collection share; of topical ones.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +57,7 @@ pub struct Cluster {
     pub documents: Vec<DocumentRef>,
 }
 
-/// Slots by path, with what the group is named after, if that is known.
+/// Slots by path, with the label of the group, if that is known.
 struct Group {
     label: Option<String>,
     cohesion: Option<f32>,
@@ -66,8 +65,8 @@ struct Group {
 }
 
 impl Graph {
-    /// Divides the documents into at most `max_clusters` groups. Cost of the topical strategy: some 100 ms for 1,000 documents and 10
-    /// clusters; of the others, in proportion to what the documents share.
+    /// Divides the documents into at most `max_clusters` groups. Cost of the topical strategy: some 100 ms for 1,000
+    /// documents and 10 clusters; of the others, in proportion to the shared items.
     pub fn clusters(&self, request: &ClusterRequest) -> Clusters {
         let most = request.max_clusters.clamp(1, MAX_CLUSTERS);
         let mut groups = match request.strategy {
@@ -129,8 +128,8 @@ impl Graph {
         groups
     }
 
-    /// Again and again the item that most documents share which are in no group yet, `n · ln((N + 1) / df)`: one that nearly all
-    /// documents have divides nothing.
+    /// Again and again the item that most documents share which are in no group yet, `n · ln((N + 1) / df)`: one that
+    /// nearly all documents have divides nothing.
     fn by_shared<T: Copy + Ord + Hash>(
         &self,
         most: usize,

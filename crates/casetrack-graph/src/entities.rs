@@ -15,7 +15,7 @@ use super::{EntityId, Graph};
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EntityView {
     pub entity_type: EntityType,
-    /// With the type, what it is known by in every document.
+    /// Identifies it in every document, together with the type.
     pub key: String,
     /// As most documents name it.
     pub name: String,
@@ -29,7 +29,7 @@ pub struct EntityView {
     pub chunks: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<EntityValue>,
-    /// 0–1: how many of the entities that are found in this way are what they are said to be.
+    /// 0–1: the share of entities found in this way that are correct.
     pub confidence: f64,
 }
 

@@ -61,7 +61,7 @@ pub fn to_graphml(graph: &EntityGraph) -> String {
     xml
 }
 
-/// For a quoted string of DOT, where a backslash begins an escape.
+/// For a quoted string of DOT, in which a backslash begins an escape.
 fn dot_escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -29,27 +29,26 @@ const MAX_NAME_CHARS: usize = 500;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EntityId(pub(super) u32);
 
-/// A reference of a graph, until the graph changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ReferenceId(pub(super) u32);
 
-/// The fit of a name to what was found.
+/// The fit of a name to the items found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
-    /// It is the name, an alias or the key, except for case, accents and punctuation. The first is meant; others with the same name are mentioned far
-    /// less.
+    /// It is the name, an alias or the key, except for case, accents and punctuation. The first is meant; others with
+    /// the same name are mentioned far less.
     Exact,
     /// It is part of one name or longer than it by some words, or is spelt almost like it.
     Fuzzy,
     /// It fits several equally well, most mentioned first.
     Ambiguous,
-    /// It fits none; what there is has the most similar names.
+    /// It fits none; the most similar names are suggested.
     None,
 }
 
 impl Graph {
-    /// The one entity that `name` means; in quotation marks, a surname is the whole name. Fails, with candidates or suggestions, if it fits several
-    /// or none.
+    /// The one entity that `name` means; in quotation marks, a surname is the whole name. Fails, with candidates or
+    /// suggestions, if it fits several or none.
     pub fn resolve_entity(&self, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
         let (fit, ids) = self.entity_candidates(name, entity_type);
         one("Entity", Action::ListEntities, name, fit, &ids, &self.entities, |kind| kind.name().to_owned())
@@ -94,7 +93,7 @@ impl Graph {
         find(&self.entities, name, |kind| entity_type.is_none_or(|wanted| wanted == kind), surname)
     }
 
-    /// As for entities; references to parts of the same document are found only where `kind` asks for them.
+    /// As for entities; references to parts of the same document are found only if `kind` asks for them.
     pub(super) fn reference_candidates(&self, name: &str, kind: Option<ReferenceKind>) -> (Match, Vec<u32>) {
         let wanted = |of| kind.map_or(of != ReferenceKind::Internal, |kind| kind == of);
         find(&self.references, name, wanted, |_| false)
@@ -128,7 +127,7 @@ fn find<T: Copy + Ord + Hash>(
         let contains = {
             let of_name: Vec<&str> = words(name).collect();
             let within = |some: &[&str], all: &[&str]| some.iter().all(|word| all.contains(word));
-            // A single common word of what was asked is not a name.
+            // A single common word of a longer name is not the name.
             within(&asked, &of_name) || of_name.len() > 1 && within(&of_name, &asked)
         };
         let similarity = if contains { 1.0 } else { strsim::jaro_winkler(&wanted, name) };
@@ -174,8 +173,8 @@ fn misspelt<T: Copy + Ord + Hash>(items: &Items<T>, similar: HashMap<u32, f64>) 
     (fit, similar.into_iter().take(taken).map(|(id, _)| id).collect())
 }
 
-/// True if the first of the items with the same name is meant: only that one is known by the name more than by others, or it is mentioned far more.
-/// Puts that one first.
+/// True if the first of the items with the same name is meant: only that one is known by the name more than by others,
+/// or it is mentioned far more. Puts that one first.
 fn is_clear<T: Copy + Ord + Hash>(items: &Items<T>, wanted: &str, exact: &mut Vec<u32>) -> bool {
     let is_its_name =
         |id: u32| items.get(id).is_some_and(|item| fold(item.name()) == wanted || fold(&item.key) == wanted);
@@ -216,7 +215,7 @@ fn one<T: Copy + Ord + Hash>(
     match (fit, ids) {
         (Match::Exact | Match::Fuzzy, [first, ..]) => Ok(*first),
         (Match::Ambiguous, _) => Err(not_found(format!(
-            "{what} name is ambiguous: \"{wanted}\". It could be:{}\nUse the full name, or say of which type it is.",
+            "{what} name is ambiguous: \"{wanted}\". It could be:{}\nUse the full name, or give its type.",
             lines()
         ))),
         (_, []) => Err(not_found(format!("{what} not found: \"{wanted}\".")).with_hint(hint![

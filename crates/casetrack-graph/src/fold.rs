@@ -1,8 +1,8 @@
-//! Names without what ways to write them differ in: case, accents and punctuation.
+//! Names without the differences of writing: case, accents and punctuation.
 
-/// The words of a name in small letters without accents, joined by single spaces. Points and apostrophes inside words are
-/// dropped ("U.S." is "us"); the point of a number stays, the comma between its digits goes; signs of currencies and `%` count
-/// as letters, so that $5 and 5 % differ.
+/// The words of a name in small letters without accents, joined by single spaces. Points and apostrophes inside words
+/// are dropped ("U.S." is "us"); the point of a number stays, the comma between its digits goes; signs of currencies
+/// and `%` count as letters, so that $5 and 5 % differ.
 pub(super) fn fold(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     let mut before = ' ';
@@ -28,7 +28,6 @@ pub(super) fn fold(name: &str) -> String {
     folded
 }
 
-/// The words of a folded name.
 pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
     folded.split(' ').filter(|word| !word.is_empty())
 }
@@ -61,7 +60,7 @@ fn push_plain(folded: &mut String, c: char) {
         'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' => "u",
         'ý' | 'ÿ' => "y",
         'ź' | 'ż' | 'ž' => "z",
-        // What is left of a capital I with a point.
+        // The rest of a capital I with a point.
         '\u{300}'..='\u{36f}' => "",
         _ => return folded.push(c),
     };

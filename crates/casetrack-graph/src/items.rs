@@ -1,4 +1,4 @@
-//! Items that documents have in common: entities, and what they refer to. Both are interned, counted and found by name alike.
+//! Items that documents have in common: entities and references. Both are interned, counted and found by name alike.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
@@ -29,7 +29,6 @@ pub(super) struct Item<T> {
     pub chunks: u64,
 }
 
-/// A document's part in an [`Item`].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Share<T> {
     pub kind: T,
@@ -133,7 +132,8 @@ impl<T: Copy + Ord + Hash> Items<T> {
         self.by_key.is_empty() && self.by_name.is_empty() && self.items.iter().all(Option::is_none)
     }
 
-    /// Adds what the document at `slot` states about an item, which is number `local` in its list; what is returned takes it back.
+    /// Adds the facts of the document at `slot` about an item, which is number `local` in its list; the result takes
+    /// them back.
     pub fn add(&mut self, share: Share<T>, slot: u32, local: u32) -> (u32, Part<T>) {
         let id = match self.by_key.get(&(share.kind, Arc::clone(&share.key))) {
             Some(&id) => id,

@@ -1,5 +1,5 @@
-//! Spherical k-means (Dhillon and Modha, 2001) without chance: the first centres are those farthest from all before them (Gonzalez,
-//! 1985), and the number of clusters is the one with the best silhouette.
+//! Spherical k-means (Dhillon and Modha, 2001) without chance: the first centres are those farthest from all before
+//! them (Gonzalez, 1985), and the number of clusters is the one with the best silhouette.
 
 /// Rounds until nothing moves, at most.
 const ROUNDS: usize = 20;
@@ -28,9 +28,9 @@ pub(super) struct Clustering {
     pub cohesion: Vec<f32>,
 }
 
-/// Divides vectors into 1 to `most` clusters. What all vectors have in common is taken away first: document vectors of one matter all
-/// point the same way (Mu and Viswanath, "All-but-the-Top", 2018). Cost: `most`² · 20 products of a vector for each of up to 2,000
-/// vectors, and `most` · 20 for each of the rest.
+/// Divides vectors into 1 to `most` clusters. The common part of all vectors is taken away first: document vectors of
+/// one matter all point the same way (Mu and Viswanath, "All-but-the-Top", 2018). Cost: `most`² · 20 products of a
+/// vector for each of up to 2,000 vectors, and `most` · 20 for each of the rest.
 pub(super) fn cluster(vectors: &[&[f32]], most: usize) -> Clustering {
     let vectors = centred(vectors);
     let most = most.min(vectors.len());
@@ -146,8 +146,8 @@ fn nearest(vector: &[f32], centres: &[Vec<f32>]) -> (usize, f32) {
     best
 }
 
-/// The simplified silhouette (Hruschka et al., 2004): how much nearer vectors are to their own centre than to the next, −1 to 1. The only vector of a
-/// cluster counts 0.
+/// The simplified silhouette (Hruschka et al., 2004): how much nearer vectors are to their own centre than to the next,
+/// −1 to 1. The only vector of a cluster counts 0.
 fn silhouette(vectors: &[&[f32]], centres: &[Vec<f32>]) -> f32 {
     let mut sizes = vec![0; centres.len()];
     let mut fits = Vec::with_capacity(vectors.len());

@@ -20,8 +20,8 @@ pub struct Known {
     graph: Arc<RwLock<Graph>>,
 }
 
-/// Opens a collection and brings its graph up to date: reads what changed since the last use, which takes about a millisecond a document; all
-/// documents the first time.
+/// Opens a collection and brings its graph up to date: reads the changes since the last use, which takes about a
+/// millisecond a document; all documents the first time.
 pub fn known(host: &Host, id: CollectionId) -> Result<Known> {
     let collection = host.collection(id)?;
     let graph = collection.derived::<RwLock<Graph>>();
@@ -29,7 +29,8 @@ pub fn known(host: &Host, id: CollectionId) -> Result<Known> {
     if !(changes.add.is_empty() && changes.remove.is_empty()) {
         // Held while documents are read: who else asks needs them too, and would read them again.
         let mut graph = graph.write().unwrap_or_else(PoisonError::into_inner);
-        // Taken before the documents are read, so that one that changes meanwhile is outdated and read again next time.
+        // Taken before the documents are read, so that one that changes during this is outdated and read again next
+        // time.
         let versions: HashMap<DocumentId, u64> = collection.versions().into_iter().collect();
         let changes = graph.changes(versions.iter().map(|(&document, &version)| (document, version)));
         for document in changes.remove {
@@ -100,8 +101,9 @@ pub fn chunks_with_entities(
     Ok(left.map(|chunks| chunks.into_iter().collect()))
 }
 
-/// The chunks of other documents that share most entities with a chunk, dates and amounts aside: at least [`MIN_SHARED`], those
-/// in few chunks counting more (inverse document frequency). Best first, with the names of what they share.
+/// The chunks of other documents that share most entities with a chunk, dates and amounts aside: at least
+/// [`MIN_SHARED`], those in few chunks counting more (inverse document frequency). Best first, with the names of the
+/// shared entities.
 pub fn chunks_sharing_entities(
     host: &Host,
     collection: CollectionId,
@@ -139,8 +141,8 @@ pub fn resolve(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Re
     }
 }
 
-/// The dates or amounts that are written as `name`: "1.500 EUR" is 1.5 in English documents and 1500 in German ones. If no document in the language
-/// of a reading mentions it, the first that any mentions.
+/// The dates or amounts that are written as `name`: "1.500 EUR" is 1.5 in English documents and 1500 in German ones. If
+/// no document in the language of a reading mentions it, the first that any mentions.
 fn values(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Vec<EntityId> {
     let keys = value_keys(name, graph.languages()).into_iter();
     let wanted = keys.filter(|(_, of_type, _)| entity_type.is_none_or(|wanted| wanted == *of_type));

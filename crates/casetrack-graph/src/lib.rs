@@ -1,24 +1,26 @@
-//! The context graph of a collection: what its documents mention and refer to, and how they relate. In memory and without
-//! texts: an answer names places (document, chunk, characters of its page), which the caller reads. Only `known` knows the store.
+//! The context graph of a collection: the entities and references of its documents, and how they relate. In memory and
+//! without texts: an answer names places (document, chunk, characters of its page), which the caller reads. Only
+//! `known` knows the store.
 //!
 //! | question | file |
 //! |---|---|
 //! | which entities are there | `entities` |
-//! | which one does a name mean | `find` |
-//! | where are they mentioned, separately or together | `mentions` |
-//! | what is mentioned together | `network`, written out by `export` |
-//! | what is referred to, and where | `references`; which document that is: `resolve` |
+//! | which one a name means | `find` |
+//! | the places that mention them, separately or together | `mentions` |
+//! | the entities that are mentioned together | `network`, written out by `export` |
+//! | the references, and their places | `references`; which document that is: `resolve` |
 //! | which documents belong together | `related`, `clusters`, `versions` |
-//! | what happened when | `timeline` |
+//! | the events by date | `timeline` |
 //! | all of it at a glance | `summary`, `statistics` |
 //! | the graph of a collection, brought up to date | `known` |
 //!
-//! A [`DocumentNode`] is a pure function of one document and its annotations. [`Graph::add`] and [`Graph::remove`] cost in proportion to
-//! that document, and no answer depends on the order of additions or on what was there before: sums of fractions run in the
-//! order of the documents' paths, and ties are broken by keys, paths and ids, never by internal numbers.
+//! A [`DocumentNode`] is a pure function of one document and its annotations. [`Graph::add`] and [`Graph::remove`] cost
+//! in proportion to that document, and no answer depends on the order of additions or on earlier documents: sums of
+//! fractions run in the order of the documents' paths, and ties are broken by keys, paths and ids, never by internal
+//! numbers.
 //!
-//! Memory: 12 bytes for each chunk that an entity is mentioned in, 56 for each document, and some 400 for the entity and its
-//! names; 45 MB for 1,000 documents with 250,000 mentions of 25,000 entities.
+//! Memory: 12 bytes for each chunk that an entity is mentioned in, 56 for each document, and some 400 for the entity
+//! and its names; 45 MB for 1,000 documents with 250,000 mentions of 25,000 entities.
 
 mod clusters;
 mod entities;
@@ -74,7 +76,6 @@ pub use versions::VersionName;
 use items::{Items, Part, Share};
 use node::{Citation, DocumentInfo, Postings, RoleNote, Span};
 
-/// The graph of one collection.
 #[derive(Debug, Default)]
 pub struct Graph {
     documents: Vec<Option<Document>>,
@@ -177,12 +178,10 @@ impl Graph {
         }
     }
 
-    /// All documents with their slots, by path.
     fn walk(&self) -> impl Iterator<Item = (u32, &Document)> {
         self.by_path.values().filter_map(|&slot| Some((slot, self.at(slot)?)))
     }
 
-    /// The documents of these slots, by path.
     fn walk_some(&self, slots: impl IntoIterator<Item = u32>) -> Vec<(u32, &Document)> {
         let mut some: Vec<_> = slots.into_iter().filter_map(|slot| Some((slot, self.at(slot)?))).collect();
         some.sort_unstable_by(|(_, a), (_, b)| a.order().cmp(&b.order()));
@@ -222,13 +221,11 @@ impl Document {
         Place { document: self.info.id, chunk, char_start: start, char_end: start.saturating_add(u32::from(length)) }
     }
 
-    /// The place of the first mention of an entity of its list.
     fn first_mention(&self, local: u32) -> Option<Place> {
         let (chunk, posting) = self.postings.of(local).next()?;
         Some(self.place(Span { chunk, start: posting.start, length: posting.length }))
     }
 
-    /// The place of the first citation of a reference of its list.
     fn first_citation(&self, local: u32) -> Option<Place> {
         self.citations_of(local).first().map(|citation| self.place(citation.place))
     }

@@ -15,18 +15,18 @@ pub const TOGETHER: std::ops::RangeInclusive<usize> = 2..=5;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EntityMentions {
     pub entity: EntityView,
-    /// Most mentions first, then by path and chunk. A chunk whose mentions all lie in its overlap with the one before is left out.
+    /// Most mentions first, then by path and chunk. A chunk whose mentions are all in its overlap with the one before
+    /// is left out.
     pub chunks: Vec<ChunkMentions>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ChunkMentions {
     pub document_name: String,
-    /// The first mention.
     #[serde(flatten)]
     pub place: Place,
     pub mentions: u32,
-    /// What the document says the entity is, most often said first.
+    /// The roles that the document gives the entity, the most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
 }
@@ -50,8 +50,8 @@ pub struct TogetherChunk {
 }
 
 impl Graph {
-    /// The `top_k` chunks that mention an entity most; `None` if the entity has gone. Cost: in proportion to the documents that
-    /// mention it and their chunks.
+    /// The `top_k` chunks that mention an entity most; `None` if the entity has gone. Cost: in proportion to the
+    /// documents that mention it and their chunks.
     pub fn mentions(&self, id: EntityId, top_k: usize) -> Option<EntityMentions> {
         let item = self.entities.get(id.0)?;
         let mut found = Vec::new();

@@ -1,11 +1,12 @@
 //! The entities that are mentioned together, and the weight of each pair.
 //!
-//! An edge's weight is the normalised pointwise mutual information of two entities over chunks (Bouma, "Normalized (pointwise)
-//! mutual information in collocation extraction", 2009): 1 where neither is mentioned without the other, 0 where they meet as often
-//! as chance would have them. It is discounted for small counts (Pantel and Lin, "Discovering word senses from text", KDD 2002), so
-//! that two names that met once do not outrank partners. Every collection is taken to have a tenth more chunks than it has, and at
-//! least [`MIN_OUTSIDE`] more, in which nothing is mentioned: the two parties of a contract, who are in nearly every chunk, would
-//! otherwise have nothing to do with each other, and a collection of one chunk no edge at all.
+//! An edge's weight is the normalised pointwise mutual information of two entities over chunks (Bouma, "Normalized
+//! (pointwise) mutual information in collocation extraction", 2009): 1 if neither is mentioned without the other, 0 if
+//! they meet as often as by chance. It is discounted for small counts (Pantel and Lin, "Discovering word senses from
+//! text", KDD 2002), so that two names that met once do not outrank partners. Every collection is taken to have a tenth
+//! more chunks than it has, and at least [`MIN_OUTSIDE`] more, in which nothing is mentioned: the two parties of a
+//! contract, who are in nearly every chunk, would otherwise have nothing to do with each other, and a collection of one
+//! chunk no edge at all.
 
 use std::cmp::Reverse;
 
@@ -41,7 +42,7 @@ pub struct EntityGraphRequest {
 }
 
 impl Default for EntityGraphRequest {
-    /// Dates and amounts are left out: they are where everything else is.
+    /// Dates and amounts are left out: they are next to everything else.
     fn default() -> Self {
         use EntityType::{Concept, Location, Organization, Person};
         Self { center: None, depth: 2, top_k: 20, types: vec![Person, Organization, Location, Concept] }
@@ -60,9 +61,9 @@ pub struct EntityGraph {
 pub struct GraphNode {
     #[serde(flatten)]
     pub entity: EntityView,
-    /// Steps from the center; 0 for all where there is none.
+    /// Steps from the center; 0 for all if there is none.
     pub depth: u32,
-    /// Where it is mentioned first, in the order of paths.
+    /// The place of its first mention, in the order of paths.
     pub example: Option<Place>,
 }
 
@@ -88,8 +89,8 @@ struct Matrix {
 }
 
 impl Graph {
-    /// The entities around one, or those with most links. Cost: in proportion to the chunks of the documents that mention the entities
-    /// which are walked through, at most `top_k` of them.
+    /// The entities around one, or those with most links. Cost: in proportion to the chunks of the documents that
+    /// mention the entities which are walked through, at most `top_k` of them.
     pub fn entity_graph(&self, request: &EntityGraphRequest) -> EntityGraph {
         let chosen = match request.center {
             Some(center) => self.around(center.0, request),

@@ -1,5 +1,3 @@
-//! One document as the graph sees it.
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -44,7 +42,6 @@ pub(super) struct DocumentInfo {
     pub names: Vec<VersionName>,
 }
 
-/// Characters of a chunk's page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     pub chunk: u32,
@@ -60,7 +57,7 @@ pub(super) struct Posting {
     /// The first mention that no earlier chunk has; the first of all if there is none.
     pub start: u32,
     pub length: u16,
-    /// Mentions that no earlier chunk has, so that what lies in the overlap of two chunks is counted once: 0 if all do.
+    /// Mentions that no earlier chunk has, so that a mention in the overlap of two chunks is counted once: 0 if all do.
     pub count: u16,
 }
 
@@ -129,9 +126,9 @@ pub struct ChunkRange {
 }
 
 impl DocumentNode {
-    /// The node of a document. `chunks` are its chunks in order, `centroid` is what [`centroid`] makes of their E1 vectors.
-    /// Mentions that belong to no entity or lie outside all chunks are left out. Cost: linear in the annotations, times the
-    /// logarithm of the chunks.
+    /// The node of a document. `chunks` are its chunks in order, `centroid` is the result of [`centroid`] for their E1
+    /// vectors. Mentions that belong to no entity or are outside all chunks are left out. Cost: linear in the
+    /// annotations, times the logarithm of the chunks.
     pub fn new(
         meta: &DocumentMeta,
         chunks: &[ChunkRange],
@@ -157,7 +154,6 @@ impl DocumentNode {
     }
 }
 
-/// A mention and the chunks that hold it.
 type Mentioned<'a> = (&'a PlacedMention, Vec<u32>);
 /// A citation with the name it uses.
 type Cited<'a> = (&'a str, Span, Option<Relation>);
@@ -262,7 +258,6 @@ fn references(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Refe
     (references, all)
 }
 
-/// Finds the chunks that hold a place of a page.
 struct Places<'a>(&'a [ChunkRange]);
 
 impl Places<'_> {
@@ -286,7 +281,7 @@ fn length(start: u32, end: u32) -> u16 {
 
 pub(super) fn without_extension(name: &str) -> &str {
     match name.rsplit_once('.') {
-        // What follows the point of "v2.1 final" is none.
+        // The part after the point of "v2.1 final" is no extension.
         Some((stem, extension))
             if !stem.is_empty()
                 && (1..=5).contains(&extension.len())

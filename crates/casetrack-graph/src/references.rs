@@ -52,7 +52,7 @@ pub struct ReferenceList {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Citations {
     pub reference: ReferenceView,
-    /// Citations that say what the document does to what it cites come first, then documents with most citations, then by path and
+    /// Citations with a relation to the cited document come first, then documents with most citations, then by path and
     /// place.
     pub chunks: Vec<CitingChunk>,
 }
@@ -60,7 +60,6 @@ pub struct Citations {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CitingChunk {
     pub document_name: String,
-    /// The first citation.
     #[serde(flatten)]
     pub place: Place,
     pub citations: u32,

@@ -41,7 +41,7 @@ pub enum Relationship {
 #[derive(Debug, Clone)]
 pub struct RelatedRequest {
     pub document: DocumentId,
-    /// Of every kind if it is empty.
+    /// All kinds if it is empty.
     pub relationships: Vec<Relationship>,
     pub top_k: usize,
 }
@@ -75,7 +75,7 @@ pub struct Reason {
     pub evidence: Vec<Evidence>,
 }
 
-/// What two documents share, or what one says of the other, with where each does so first.
+/// An item that two documents share, or a reference from one to the other, with its first place in each.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Evidence {
     pub name: String,
@@ -96,8 +96,8 @@ struct Shared {
 }
 
 impl Graph {
-    /// The documents that are related to one; `None` if the graph does not have it. Cost: in proportion to the documents that share
-    /// something with it, and a comparison with each of the others.
+    /// The documents that are related to one; `None` if the graph does not have it. Cost: in proportion to the
+    /// documents that share something with it, and a comparison with each of the others.
     pub fn related_documents(&self, request: &RelatedRequest) -> Option<RelatedDocuments> {
         let (slot, document) = self.document(request.document)?;
         let wants = |kind| request.relationships.is_empty() || request.relationships.contains(&kind);
@@ -242,8 +242,8 @@ impl Graph {
         }
     }
 
-    /// The documents that share items with the one at `slot`, with the cosine of both as sets weighted by inverse document frequency,
-    /// and what they share.
+    /// The documents that share items with the one at `slot`, with the cosine of both as sets weighted by inverse
+    /// document frequency, and the shared items.
     fn shared<T: Copy + Ord + Hash>(
         &self,
         items: &Items<T>,
@@ -273,8 +273,8 @@ impl Graph {
         with_strength.collect()
     }
 
-    /// Inverse document frequency as BM25 has it (Robertson and Zaragoza, 2009), never 0: in a collection of two documents all that
-    /// they share is in every document.
+    /// Inverse document frequency as BM25 has it (Robertson and Zaragoza, 2009), never 0: in a collection of two
+    /// documents all that they share is in every document.
     pub(super) fn rarity(&self, documents: usize) -> f64 {
         let (all, with) = (self.slots.len() as f64, documents as f64);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
@@ -301,7 +301,7 @@ impl Graph {
     }
 }
 
-/// The places in its list of what a document calls by title or file name.
+/// The places in its list of the references by title or file name.
 fn named_documents(document: &Document) -> impl Iterator<Item = (u32, ReferenceKind)> {
     let kinds = document.references.iter().enumerate().map(|(local, (_, share))| (local as u32, share.kind));
     kinds.filter(|(_, kind)| matches!(kind, ReferenceKind::Document | ReferenceKind::Report))

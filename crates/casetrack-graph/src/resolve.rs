@@ -7,21 +7,20 @@ use super::node::without_extension;
 use super::versions::VersionName;
 use super::{Document, Graph};
 
-/// A document must fit this well (0–1), and better than every other by [`LEAD`], to be what is meant.
+/// A document must fit this well (0–1), and better than every other by [`LEAD`], to be the meant one.
 const FIT: f64 = 0.5;
 const LEAD: f64 = 0.05;
 /// The amount that a date in the reference adds to a document's fit, or takes from one that has other dates of its own.
 const DATED: f64 = 0.3;
 
-/// A reference's name in its parts: "Credit Agreement (2018-06-05)".
 struct Wanted {
     name: VersionName,
     date: Option<String>,
 }
 
 impl Graph {
-    /// The document that the name means when the document at `from` says it; never `from` itself. `None` if none fits, or
-    /// several do equally well, or `from` itself fits best: "this Agreement". Cost: a comparison for each document.
+    /// The document that the name means in the document at `from`; never `from` itself. `None` if none fits, or several
+    /// do equally well, or `from` itself fits best: "this Agreement". Cost: a comparison for each document.
     pub(super) fn resolve_document(&self, name: &str, from: Option<u32>) -> Option<u32> {
         let wanted = Wanted::parse(name)?;
         let (mut best, mut second) = ((0.0, None), 0.0);
@@ -86,7 +85,7 @@ impl Wanted {
         }
     }
 
-    /// Of dates that a document says something of, such as being its own.
+    /// The fit of dates that a document describes, such as its own.
     fn fit_date(&self, date: &str, document: &Document) -> f64 {
         let mut own = false;
         for note in &document.roles {

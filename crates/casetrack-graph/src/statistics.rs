@@ -15,9 +15,9 @@ pub struct GraphStatistics {
     pub chunks: u64,
     /// Most documents first.
     pub documents_by_type: Vec<TypeCount>,
-    /// Of every type, also where there is none.
+    /// Counts of every type, zeros included.
     pub entities: Vec<EntityCount>,
-    /// Of every kind, also where there is none.
+    /// Counts of every kind, zeros included.
     pub references: Vec<ReferenceCount>,
     /// Entities in chunks: the edges between them.
     pub entity_chunk_edges: u64,

@@ -53,9 +53,10 @@ pub struct GraphSummary {
 pub struct Stakeholder {
     #[serde(flatten)]
     pub entity: EntityView,
-    /// What documents say it is, most often said first.
+    /// The roles that documents give it, the most frequent first.
     pub roles: Vec<Role>,
-    /// Of a person: the organization that chunks mention with the person most tellingly. That does not say that they belong together.
+    /// For a person, the organization that chunks mention most often with that person, compared with chance. They need
+    /// not belong together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mentioned_with: Option<Companion>,
 }
@@ -75,7 +76,7 @@ pub struct Role {
     pub name: String,
     pub mentions: u64,
     pub documents: u64,
-    /// Where it is said first, in the order of paths.
+    /// The first place that gives it, in the order of paths.
     pub example: Place,
 }
 

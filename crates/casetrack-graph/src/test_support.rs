@@ -14,14 +14,12 @@ use super::{ChunkRange, DocumentNode, EntityId, EntityView, Graph, ReferenceId, 
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntityMatch {
     pub fit: Match,
-    /// Best first.
     pub entities: Vec<EntityView>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReferenceMatch {
     pub fit: Match,
-    /// Best first.
     pub references: Vec<ReferenceView>,
 }
 
@@ -55,7 +53,7 @@ impl Graph {
 pub const CHUNK: u32 = 2000;
 pub const OVERLAP: u32 = 200;
 
-/// A document of one page whose mentions stand 20 characters apart, 80 to a chunk.
+/// A document of one page whose mentions are 20 characters apart, 80 to a chunk.
 pub struct Doc {
     meta: DocumentMeta,
     chunks: u32,
@@ -65,7 +63,6 @@ pub struct Doc {
     next: Vec<u32>,
 }
 
-/// The id and the path of a document follow from its name.
 pub fn id(name: &str) -> DocumentId {
     // FNV-1a.
     let prime = 0x0000_0000_0100_0000_0000_0000_0000_013b_u128;

@@ -100,7 +100,7 @@ fn mentions_lead_to_their_chunks() {
     assert!(graph.together(&[ann], 10).is_err());
 }
 
-/// Acme meets Summit in every chunk of theirs, Boilerplate everybody in every chunk.
+/// Acme meets Summit in every chunk of theirs, Boilerplate meets everyone in every chunk.
 fn partners() -> Graph {
     graph((0..10).map(|number| {
         let mut document = doc(&format!("{number}"), 20);

@@ -1,4 +1,4 @@
-//! The events by date, as far as documents state what a date is.
+//! The events by date, as far as documents state the meaning of a date.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::{Document, DocumentRef, Graph, Place};
 
-/// The importance of a date by a word of its role, 0–1; the first that fits decides. A date with a role of another kind is [`NAMED`], one without any
-/// is [`BARE`].
+/// The importance of a date by a word of its role, 0–1; the first that fits decides. A date with a role of another kind
+/// is [`NAMED`], one without any is [`BARE`].
 const ROLES: &[(&[&str], f64)] = &[
     (&["birth"], 0.2),
     (&["effective", "termination", "expiration", "hearing", "trial"], 1.0),
@@ -54,7 +54,7 @@ pub struct TimelineEvent {
     pub date: DateValue,
     /// As a document writes the date.
     pub written: String,
-    /// "effective date"; `None` where no text says what the date means.
+    /// "effective date"; `None` if no text gives the date a role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The role and the documents: "Effective date (Agreement.docx)".
@@ -64,8 +64,8 @@ pub struct TimelineEvent {
     pub mentions: u64,
     /// Documents that state it.
     pub documents: u64,
-    /// The first place in each document, those with most mentions first, then by path; ten at most. Left out where it is only one: that is
-    /// the event's `source`.
+    /// The first place in each document, those with most mentions first, then by path; ten at most. Left out if it is
+    /// only one: that is the event's `source`.
     #[serde(skip_serializing_if = "is_one")]
     pub sources: Vec<EventSource>,
 }
@@ -81,7 +81,6 @@ fn is_one(sources: &[EventSource]) -> bool {
     sources.len() == 1
 }
 
-/// An event before its documents are put in order.
 struct Event<'a> {
     date: &'a DateValue,
     written: &'a str,

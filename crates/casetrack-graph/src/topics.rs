@@ -25,9 +25,9 @@ pub(super) fn is_topic(item: &Item<EntityType>) -> bool {
 }
 
 impl Graph {
-    /// The topics of the collection, best first: concepts by their weight as terms, (1 + ln tf) · idf summed over documents, phrases
-    /// before single words. In collections of several documents, one that a single document mentions is none of the collection. Of
-    /// topics of which one says the other with more words, only the better is kept.
+    /// The topics of the collection, best first: concepts by their weight as terms, (1 + ln tf) · idf summed over
+    /// documents, phrases before single words. In collections of several documents, one that a single document mentions
+    /// is none of the collection. If one topic is a longer form of another, only the better is kept.
     pub(super) fn topics(&self, top_k: usize) -> Vec<u32> {
         let least = if self.slots.len() > 3 { 2 } else { 1 };
         let mut weights = vec![0.0_f64; self.entities.bound()];
@@ -57,10 +57,11 @@ impl Graph {
         taken.into_iter().map(|(id, _)| id).collect()
     }
 
-    /// Up to `top_k` terms that distinguish groups of documents, for each group: class-based TF-IDF (Grootendorst, "BERTopic", 2022) with the
-    /// documents of a group that have a term as its frequency, so that a long document counts no more than a short one, and for its rarity the
-    /// logarithm of how much more common it is in the group than in all, so that what all groups have names none. Terms are topics, organizations,
-    /// people and places of the documents, and the words of their titles.
+    /// Up to `top_k` terms that distinguish groups of documents, for each group: class-based TF-IDF (Grootendorst,
+    /// "BERTopic", 2022) with the documents of a group that have a term as its frequency, so that a long document
+    /// counts no more than a short one, and for its rarity the logarithm of how much more common it is in the group
+    /// than in all, so that a term of all groups names none. Terms are topics, organizations, people and places of the
+    /// documents, and the words of their titles.
     pub(super) fn terms(&self, groups: &[Vec<u32>], top_k: usize) -> Vec<Vec<String>> {
         let mut counts: Vec<BTreeMap<Term<'_>, u32>> = Vec::new();
         let mut overall: HashMap<Term<'_>, u32> = HashMap::new();
@@ -74,7 +75,7 @@ impl Graph {
         }
         let documents: usize = groups.iter().map(Vec::len).sum();
         let best = counts.into_iter().zip(groups).map(|(of_group, group)| {
-            // What one document of many has does not name a group.
+            // A term of one document of many does not name a group.
             let least = if group.len() > 3 { 2 } else { 1 };
             let mut ranked: Vec<(f64, String)> = Vec::new();
             for (term, count) in of_group.into_iter().filter(|(_, count)| *count >= least) {
@@ -102,7 +103,6 @@ impl Graph {
         best.collect()
     }
 
-    /// Each once.
     fn terms_of<'a>(&self, document: &'a Document) -> BTreeSet<Term<'a>> {
         use EntityType::{Location, Organization, Person};
         let mut terms = BTreeSet::new();
@@ -116,7 +116,7 @@ impl Graph {
         terms
     }
 
-    /// With whether it is a phrase, which says more than a word or a word of a title.
+    /// With true for a phrase, which is more distinctive than a word or a word of a title.
     fn term_name<'a>(&'a self, term: Term<'a>) -> Option<(&'a str, bool)> {
         match term {
             Term::Word(word) => Some((word, false)),
@@ -129,6 +129,6 @@ impl Graph {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Term<'a> {
     Entity(u32),
-    /// Of a title or a file name.
+    /// A word of a title or a file name.
     Word(&'a str),
 }

@@ -1,9 +1,9 @@
-//! The version and the document that a file name or a title states: "Agreement v2", "Budget_final", "2023-05 draft", "Amendment No. 1 to the Credit
-//! Agreement".
+//! The version and the document that a file name or a title states: "Agreement v2", "Budget_final", "2023-05 draft",
+//! "Amendment No. 1 to the Credit Agreement".
 
 use super::fold::{fold, words};
 
-/// A name without what distinguishes versions, and that.
+/// A name without its version, and the version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionName {
     /// Folded; may be empty, if a name states nothing but its version.
@@ -137,8 +137,8 @@ impl Marker {
         self.date.as_deref()
     }
 
-    /// Greater for later versions of one document: drafts, then numbered and unmarked ones by their numbers, then final ones, then signed
-    /// ones.
+    /// Greater for later versions of one document: drafts, then numbered and unmarked ones by their numbers, then final
+    /// ones, then signed ones.
     pub fn stage(&self) -> (u8, Vec<u32>, Option<u32>) {
         let is = |names: &[&str]| self.stages.iter().any(|stage| names.contains(&stage.as_str()));
         let rank = if is(&["executed", "signed", "conformed"]) {

@@ -1,6 +1,6 @@
 //! Decides if a file of the user may be read: every reader of files calls this one check.
 //!
-//! A file must lie inside an allowed root, if there are any, and no pattern of the deny list may cover it. Both are checked against the path with
+//! A file must be inside an allowed root, if there are any, and no pattern of the deny list may cover it. Both are checked against the path with
 //! symbolic links resolved, so that a link cannot lead out of an allowed root; the deny list also against the path as it was given. Only a person who
 //! may write there can replace a file between the check and the read.
 
@@ -13,7 +13,7 @@ use glob::{MatchOptions, Pattern};
 
 use crate::rights::Sight;
 
-/// Keys, credentials, profiles of browsers, password stores, and what the kernel shows as files. It is always in force; settings add to it.
+/// Keys, credentials, profiles of browsers, password stores, and virtual files of the kernel. It always applies; settings add to it.
 ///
 /// A pattern is a name or a run of names, which is covered wherever it occurs in a path, with everything below. `*` and `?` match
 /// characters of one name; a pattern that begins with `/` begins at the root. Case is ignored on every platform.
@@ -52,7 +52,7 @@ pub struct Access {
     rules: Vec<Rule>,
     /// Folders of CaseTrack's own that hold no documents.
     closed: Vec<PathBuf>,
-    /// The folder of the collections: what was uploaded into one may be read, whatever the allowed roots are.
+    /// The folder of the collections: uploads to a collection may be read, whatever the allowed roots are.
     collections: Option<PathBuf>,
     /// The file in which the user changes this, for hints.
     settings: PathBuf,
@@ -60,7 +60,7 @@ pub struct Access {
     user: Option<User>,
 }
 
-/// A user of a server reads what was uploaded into their collections, and what lies in these folders.
+/// A user of a server reads uploads to their collections, and files in these folders.
 #[derive(Debug, Clone)]
 struct User {
     sight: Sight,
@@ -107,7 +107,7 @@ impl Access {
     }
 
     /// The files that a user of a server may have read. With access to the disk, these are all that the rules allow; otherwise uploads into
-    /// collections that the user sees, and what the rules allow of these folders.
+    /// collections that the user sees, and the files of these folders that the rules allow.
     pub fn for_user(self, sight: Sight, folders: &[PathBuf]) -> Self {
         let resolved = |folder: &PathBuf| {
             let folder = at_home(folder);
@@ -126,7 +126,7 @@ impl Access {
         self.user.as_ref().filter(|user| !user.sight.has_disk())
     }
 
-    /// Refuses what a user of a server may not read, before any error shows if it exists.
+    /// Refuses a file that a user of a server may not read, before any error shows if it exists.
     pub fn check_user(&self, path: &Path) -> Result<()> {
         if self.limited().is_some() { self.check(path).map(drop) } else { Ok(()) }
     }
@@ -175,7 +175,7 @@ impl Access {
         if !allowed && !self.is_upload(&resolved) {
             let roots: Vec<String> = self.roots.iter().map(|root| root.display().to_string()).collect();
             let message =
-                format!("{} is not read: it lies outside the allowed folders ({}).", path.display(), roots.join(", "));
+                format!("{} is not read: it is outside the allowed folders ({}).", path.display(), roots.join(", "));
             return Err(Error::new(ErrorCode::AccessDenied, message)
                 .with_hint(format!("The user can add its folder to allowed_roots in {}.", self.settings.display())));
         }
@@ -258,7 +258,6 @@ impl Rule {
     }
 }
 
-/// The names of a path from its root on.
 fn names(path: &Path) -> impl Iterator<Item = Cow<'_, str>> {
     path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_string_lossy()),

@@ -24,7 +24,6 @@ impl Host {
         Ok(Arc::clone(open.insert(catalog)))
     }
 
-    /// True if there is one already.
     pub fn has_catalog(&self) -> bool {
         self.config.data_dir.join(FOLDER).exists()
     }

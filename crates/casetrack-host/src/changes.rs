@@ -20,11 +20,10 @@ pub enum Change {
     },
     /// Evidence was collected, changed or removed.
     Evidence(CollectionId),
-    /// Of what the space browser shows.
+    /// A change of the space browser.
     Space(SpaceChange),
 }
 
-/// The part of the space browser that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpaceChange {
     /// Files and folders of the catalogue.
@@ -32,7 +31,6 @@ pub enum SpaceChange {
     Sets,
     Jobs,
     Plans,
-    /// The metadata of contents.
     Metadata,
 }
 

@@ -34,7 +34,6 @@ pub struct CreateCollection {
     pub late_interaction: bool,
 }
 
-/// A collection as it appears in lists.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CollectionSummary {
     #[serde(flatten)]
@@ -46,7 +45,7 @@ pub struct CollectionSummary {
     pub documents: Option<u64>,
     pub pages: Option<u64>,
     pub chunks: Option<u64>,
-    /// When a document was last added, changed or removed; absent where none was yet.
+    /// The time of the last change of a document; absent if there was none.
     pub changed_at: Option<Timestamp>,
     /// Documents that were stored without analysis: their names, dates and references are not found.
     #[serde(skip_serializing_if = "is_none_or_zero")]
@@ -55,12 +54,11 @@ pub struct CollectionSummary {
     pub problem: Option<Notice>,
 }
 
-/// Leaves out what is in order.
+/// Leaves out counts without faults.
 fn is_none_or_zero(documents: &Option<u64>) -> bool {
     documents.is_none_or(|documents| documents == 0)
 }
 
-/// A vault that is locked, in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LockedCollection {
     pub id: CollectionId,
@@ -68,20 +66,17 @@ pub struct LockedCollection {
     pub locked: bool,
 }
 
-/// Everything about one collection.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CollectionInfo {
     #[serde(flatten)]
     pub summary: CollectionSummary,
     /// Directory or database that holds it.
     pub path: String,
-    /// The model that made its vectors.
     pub dense_model: String,
     /// The model of its learned-sparse vectors, if it has one.
     pub sparse_model: Option<String>,
     /// The model of its token vectors, if it has one.
     pub token_model: Option<String>,
-    /// Chunks that have learned-sparse vectors.
     pub sparse_chunks: u64,
     pub storage: Storage,
     /// The first [`MAX_LISTED`] by name; a list of documents has them all.
@@ -99,15 +94,13 @@ pub struct Storage {
     pub truth_bytes: u64,
     /// Nearest-neighbour index.
     pub dense_bytes: u64,
-    /// Keyword index.
     pub bm25_bytes: u64,
-    /// Learned-sparse index.
     pub sparse_bytes: u64,
     /// Copies of source files.
     pub originals_bytes: u64,
 }
 
-/// The name of the collection of the search of files, and the one that it gets where the user has a collection of that name.
+/// The name of the collection of the file search, and its name if the user has a collection of that name.
 const OF_FILES: [&str; 2] = ["Files", "Files (search of files)"];
 /// Two clients may need it at the same time.
 static MAKING_FILES: Mutex<()> = Mutex::new(());
@@ -117,7 +110,6 @@ pub fn files_collection(host: &Host) -> Result<Option<CollectionMeta>> {
     Ok(host.store().list()?.into_iter().find(|meta| meta.id == of_files()))
 }
 
-/// The collection of the search of files, made if need be.
 pub fn files_collection_to_index(host: &Host) -> Result<CollectionMeta> {
     let _making = lock(&MAKING_FILES);
     if let Some(meta) = files_collection(host)? {
@@ -167,7 +159,6 @@ pub fn leaves_models_open(host: &Host, request: &CreateCollection) -> bool {
     request.models.is_none() && !request.late_interaction && host.config().profile == ModelProfile::default()
 }
 
-/// The description of a new collection.
 pub fn new_collection(host: &Host, request: CreateCollection) -> Result<(CollectionMeta, VectorModels)> {
     let name = request.name.trim();
     check_new(host, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
@@ -197,7 +188,6 @@ pub fn collections(host: &Host) -> Result<Vec<CollectionMeta>> {
     Ok(all)
 }
 
-/// The ids of the vaults that are locked.
 pub fn locked_ids(host: &Host) -> Result<Vec<CollectionId>> {
     let mut locked = host.registry().locked()?;
     locked.retain(|id| host.sight().sees(*id));
@@ -352,11 +342,10 @@ fn or_locked(host: &Host, name: &str, error: Error) -> Error {
         ids => {
             let short: Vec<String> = ids.iter().map(|id| id.short()).collect();
             let which = match short.as_slice() {
-                [one] => format!("The vault {one} is locked, so that its name is not known. To look there: "),
-                all => format!(
-                    "The vaults {} are locked, so that their names are not known. To look there: ",
-                    all.join(", ")
-                ),
+                [one] => format!("The vault {one} is locked, so its name is not known. To look there: "),
+                all => {
+                    format!("The vaults {} are locked, so their names are not known. To look there: ", all.join(", "))
+                }
             };
             let unlock = Action::Unlock(Some(short[0].clone()).filter(|_| short.len() == 1));
             let hint = match &error.hint {

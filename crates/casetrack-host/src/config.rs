@@ -18,15 +18,13 @@ pub struct EngineConfig {
     /// The directory of everything that stays on this machine, and of collections on disk.
     #[serde(skip)]
     pub data_dir: PathBuf,
-    /// The place of the collections.
     #[serde(skip)]
     pub store: StorePlace,
     /// The folder of model weights; searched in the usual places when `None`.
     pub models_dir: Option<PathBuf>,
     /// The pdfium library; searched in the usual places when `None`.
     pub pdfium: Option<PathBuf>,
-    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`. Default "auto": what the first pages of
-    /// each file say.
+    /// The languages of scans, by the names of tesseract's data, joined by `+`. Default "auto": detected on the first pages of each file.
     pub languages: String,
     pub tier: Tier,
     pub limits: Limits,
@@ -43,9 +41,7 @@ pub struct EngineConfig {
     pub profile: ModelProfile,
     /// The precision of the vectors of new collections; what suits their models and this CPU when `None`. A collection keeps its own.
     pub precision: Option<Precision>,
-    /// The style of citations.
     pub citations: CitationStyle,
-    /// The files that may be read.
     #[serde(skip)]
     pub access: Access,
     /// The rights that limit the collections, on a server for a team.

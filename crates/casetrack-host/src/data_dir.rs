@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Action, Error, ErrorCode, Result};
 
-/// The directory in use by default.
 pub fn default() -> Result<PathBuf> {
     choose(local(), documents().map(|documents| documents.join("CaseTrack"))).ok_or_else(|| {
         Error::new(ErrorCode::MissingDependency, "This user has no home directory to keep collections in.")
@@ -27,8 +26,8 @@ pub fn notice(data_dir: &Path) -> Option<String> {
         _ => "a folder that is not synchronized".to_owned(),
     };
     Some(format!(
-        "The data directory is in the documents folder. Where a cloud service synchronizes that, texts of your documents leave this \
-         machine, and the indexes may be damaged. To move it, stop CaseTrack, then move {} to {place}.",
+        "The data directory is in the documents folder. If a cloud service synchronizes that folder, texts of your \
+         documents leave this machine, and the indexes may be damaged. To move it, stop CaseTrack, then move {} to {place}.",
         data_dir.display()
     ))
 }

@@ -8,7 +8,6 @@ use crate::Host;
 
 const RIGHTS: &str = "Rights of users";
 
-/// The rights to a collection.
 #[derive(Debug, Clone, Serialize)]
 pub struct RightsReport {
     pub collection: String,
@@ -32,7 +31,6 @@ pub struct AdmittedRole {
 
 // All of it is refused with [`ErrorCode::WrongState`](casetrack_core::ErrorCode::WrongState) if the collections are on disk, and with
 // [`ErrorCode::PermissionDenied`](casetrack_core::ErrorCode::PermissionDenied) if the database does not let the user.
-/// The roles that have a right to a collection, with their rights.
 pub fn rights(host: &Host, collection: CollectionId) -> Result<RightsReport> {
     let rights = host.only_on_server(RIGHTS)?.rights(collection)?;
     let rights = rights.into_iter().map(|(role, right)| RoleRight { role, right }).collect();

@@ -6,13 +6,11 @@ use std::sync::{Arc, Mutex, RwLock, TryLockError};
 use super::{Host, lock};
 use crate::text_index::{TextIndex, Tokenizer};
 
-/// The index that is there from the start.
 pub const DEFAULT_INDEX: &str = "default";
 
 /// Searches of an index run at the same time.
 pub(crate) type SharedIndex = Arc<RwLock<TextIndex>>;
 
-/// By name.
 pub(super) struct MemoryIndexes(Mutex<BTreeMap<String, SharedIndex>>);
 
 impl Default for MemoryIndexes {
@@ -40,7 +38,7 @@ impl Host {
         true
     }
 
-    /// True if indexes in memory hold what the end of the process would lose: documents, or indexes that a user made.
+    /// True if indexes in memory hold data that the end of the process would lose: documents, or indexes that a user made.
     pub fn has_indexes_in_memory(&self) -> bool {
         let indexes = lock(&self.shared.indexes.0);
         let holds = |index: &SharedIndex| match index.try_read() {

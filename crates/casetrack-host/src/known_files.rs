@@ -34,7 +34,7 @@ impl Default for KnownFiles {
 /// The result of comparing a file with its last known state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
-    /// It is what it was when it was read, with this digest.
+    /// It is unchanged since it was read, with this digest.
     Same(Sha256),
     /// It was changed or replaced since it was read.
     Changed,
@@ -152,7 +152,8 @@ impl KnownFiles {
     fn load(&self, path: &Path) {
         let Ok(bytes) = std::fs::read(path) else { return };
         let kept: Kept = serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-            tracing::warn!(%error, path = %path.display(), "what was known of files is left out; they are read again");
+            tracing::warn!(%error, path = %path.display(), "the record of known files is damaged; they are read \
+                again");
             Kept::default()
         });
         let is_ours = kept.version == env!("CARGO_PKG_VERSION");
@@ -163,8 +164,8 @@ impl KnownFiles {
         }
     }
 
-    /// Writes what is known of the files below some folders, in place of what was written before. Names that are not Unicode and times
-    /// before 1970 are left out: such files are read again.
+    /// Writes the records of the files below some folders, in place of the earlier ones. Names that are not Unicode and times before 1970 are left
+    /// out: such files are read again.
     pub fn save(&self, path: &Path, below: &[PathBuf]) -> Result<()> {
         let is_after_1970 = |time: &SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).is_ok();
         let is_kept = |(path, file): &(&PathBuf, &KnownFile)| {

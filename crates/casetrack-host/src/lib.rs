@@ -1,4 +1,4 @@
-//! The basis of the use cases: the settings, and what the engines of a data directory share. It knows none of the use cases.
+//! The basis of the use cases: the settings, and the shared parts of the engines of a data directory. It is independent of the use cases.
 
 pub mod access;
 mod catalog;
@@ -64,7 +64,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Does work of a job, whose end must be noted whatever happens. A panic is an error.
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(Error::internal("The job panicked; the log of the owner says where.")))
+        .unwrap_or_else(|_| Err(Error::internal("The job panicked; see the log of the owner process.")))
 }
 
 /// Settings, and the state that all hosts of a data directory share. Every use case is a function that takes it. A clone has the same settings.
@@ -82,11 +82,9 @@ struct Shared {
     readers: Readers,
     recognizers: Recognizers,
     storage: StorageSize,
-    /// The files that syncs have seen.
     files: KnownFiles,
     catalog: catalog::OpenCatalog,
     space: space::OpenSpace,
-    /// Of texts, in memory.
     indexes: indexes::MemoryIndexes,
     live_files: Arc<LiveFiles>,
     unlocked: vaults::Unlocked,
@@ -131,7 +129,7 @@ impl Host {
         self.with_config(EngineConfig { access, ..self.config.clone() })
     }
 
-    /// A host with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.
+    /// A host with settings that were written down, as [`with_config`](Self::with_config). The present rules of access apply.
     pub fn with_recorded(&self, config: EngineConfig) -> Self {
         let access = self.config.access.clone();
         self.with_config(EngineConfig { access, ..config })
@@ -163,7 +161,7 @@ impl Host {
     pub fn rights_for_job(&self, user: &str, collection: CollectionId) -> Result<Arc<dyn Rights>> {
         let cancelled = |why: &str| {
             Error::new(ErrorCode::Cancelled, format!("The user {user} asked for this, and {why}."))
-                .with_hint("What was stored stays. Somebody who may change the collection can ask for the rest.")
+                .with_hint("Stored documents stay. A user who may change the collection can start the job again.")
         };
         let people = self.shared.people.get().ok_or_else(|| cancelled("the users of the server are not known here"))?;
         let rights = people.rights(user).ok_or_else(|| cancelled("is no longer a user of the server"))?;
@@ -222,7 +220,6 @@ impl Host {
         self.shared.collections.get(id, registry, store, |collection| self.adopt_sparse_model(collection))
     }
 
-    /// Opens a collection whose documents are to be changed.
     pub fn collection_to_change(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
         self.sight().admit_as(id, Role::Editor)?;
         let collection = self.collection(id)?;

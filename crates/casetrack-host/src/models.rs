@@ -62,7 +62,6 @@ impl Host {
         self.embedder_with(profile, self.config.precision_of(profile))
     }
 
-    /// The embedding service of a profile and precision.
     pub fn embedder_with(&self, profile: ModelProfile, precision: Precision) -> Result<Embedder> {
         let models = find_models_dir(self.config.models_dir.as_deref())?;
         Ok(self.shared.embedders.get(models, self.config.embed_options(profile, precision)))
@@ -161,8 +160,8 @@ pub fn token_model(embedder: &Embedder) -> Result<TokenModel> {
     Ok(TokenModel { id, dimension: dimension as u32 })
 }
 
-/// The identities of what a service makes, without token vectors. Without a learned-sparse model, which a profile may not have, a collection is made without such
-/// vectors.
+/// The identities of the models of a service, without token vectors. Without a learned-sparse model, which a profile may lack, a collection is made
+/// without such
 pub fn vector_models(embedder: &Embedder) -> Result<VectorModels> {
     let sparse = embedder.makes(Outputs::SPARSE)?.then(|| embedder.sparse_model_id());
     let sparse = sparse.transpose().inspect_err(|error| {

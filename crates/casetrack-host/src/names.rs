@@ -8,11 +8,9 @@ pub struct Candidate<'a> {
     pub name: &'a str,
     /// Further names that match just as well (a user's reference, a file name without its extension).
     pub aliases: Vec<&'a str>,
-    /// The full id.
     pub id: String,
 }
 
-/// The kind of thing to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Collection,
@@ -38,9 +36,9 @@ const MAX_SUGGESTIONS: usize = 3;
 /// Most candidates listed if a name fits several.
 const MAX_AMBIGUOUS: usize = 10;
 
-/// Finds the one candidate that `wanted` names: by ID, by exact name, then with case, spaces and punctuation ignored, by the
-/// beginning of an ID, and last, for a document, by a part of its name or path that no other has. A part of
-/// the name of a collection is answered with suggestions, as the contract of the tools says.
+/// Finds the one candidate that `wanted` names: by ID, by exact name, then with case, spaces and punctuation ignored, by the beginning of an ID, and
+/// last, for a document, by a part of its name or path that no other has. A part of the name of a collection gets suggestions, as in the contract of
+/// the tools.
 pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result<usize> {
     let wanted = wanted.trim();
     let folded = fold(wanted);

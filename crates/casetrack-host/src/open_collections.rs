@@ -25,7 +25,7 @@ const COURTESY: Duration = Duration::from_secs(3);
 const HELD_BACK: Duration = Duration::from_secs(2);
 const LET_IN: Duration = Duration::from_secs(1);
 
-/// A collection, and what is derived from it and kept in memory while it is open.
+/// A collection, and its derived data in memory while it is open.
 pub struct OpenCollection {
     collection: Collection,
     derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
@@ -75,7 +75,6 @@ impl Default for Opened {
     }
 }
 
-/// The collections of a data directory that are open.
 pub struct OpenCollections {
     open: Mutex<HashMap<CollectionId, Opened>>,
     changes: Changes,
@@ -129,7 +128,6 @@ impl OpenCollections {
         Ok(opened)
     }
 
-    /// The slot of a collection that is wanted now.
     fn slot(&self, id: CollectionId) -> Slot {
         let mut open = lock(&self.open);
         let opened = open.entry(id).or_default();
@@ -160,7 +158,6 @@ impl OpenCollections {
         }
     }
 
-    /// The collections that are open.
     pub fn ids(&self) -> Vec<CollectionId> {
         let slots: Vec<_> = lock(&self.open).iter().map(|(id, opened)| (*id, Arc::clone(&opened.slot))).collect();
         // Another thread takes care of one that is being opened or closed.
@@ -217,8 +214,8 @@ impl OpenCollections {
         }
     }
 
-    /// Closes a collection as soon as nothing works with it, and keeps it closed during `work`: new callers meanwhile wait. If it is used all the
-    /// time, newcomers wait after some seconds, again and again, until it is closed.
+    /// Closes a collection as soon as it is idle, and keeps it closed during `work`: new callers wait. If it is used all the time, newcomers wait
+    /// after some seconds, again and again, until it is closed.
     ///
     /// Errors: [`ErrorCode::InUse`] if something works with it for longer than `patience`.
     pub fn while_closed<T>(
@@ -238,10 +235,8 @@ impl OpenCollections {
                 return Err(Error::cancelled());
             }
             if Instant::now() > deadline {
-                let message = format!("\"{name}\" has been in use all the time.");
-                return Err(
-                    Error::new(ErrorCode::InUse, message).with_hint("Try again: what is done is not done twice.")
-                );
+                let message = format!("\"{name}\" was in use the whole time.");
+                return Err(Error::new(ErrorCode::InUse, message).with_hint("Try again: finished work is kept."));
             }
             // Without the lock, which those who work with it may need to end.
             drop(collection);

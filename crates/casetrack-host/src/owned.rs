@@ -1,4 +1,4 @@
-//! Files of the program that describe collections, and lie outside of their directories.
+//! Files of the program that describe collections, and are outside of their directories.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ impl Host {
     }
 
     /// The content that [`write_owned`](Self::write_owned) wrote, and the vault that it was sealed for; `None` if nothing was written, or its vault
-    /// is gone. What was not sealed must describe no vault, which the caller checks ([`check_told`](Self::check_told)).
+    /// is gone. An unsealed file must not describe a vault, which the caller checks ([`check_told`](Self::check_told)).
     ///
     /// Errors: [`ErrorCode::Locked`] if it describes a vault that is locked.
     pub fn read_owned(&self, path: &Path, name: &str) -> Result<Option<(Vec<u8>, Option<CollectionId>)>> {

@@ -12,30 +12,24 @@ pub fn check_range(name: &str, value: u32, range: RangeInclusive<u32>) -> Result
     Err(Error::invalid(format!("{name} is {value}; it must be between {} and {}.", range.start(), range.end())))
 }
 
-/// The part of a list to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {
     /// Items before the part.
     pub offset: u32,
-    /// Most items of the part.
     pub limit: u32,
 }
 
-/// A part of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part<T> {
     pub items: Vec<T>,
-    /// Items of the whole list.
     pub total: u64,
     /// The offset of the next part; `None` at the end of the list.
     pub next_offset: Option<u64>,
 }
 
 impl Paging {
-    /// The whole list.
     pub const ALL: Self = Self { offset: 0, limit: u32::MAX };
 
-    /// Items up to the end of the part.
     pub fn end(self) -> usize {
         (self.offset as usize).saturating_add(self.limit as usize)
     }

@@ -1,4 +1,4 @@
-//! The recognizer of named entities, and what it makes of documents.
+//! The recognizer of named entities, and its results for documents.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,7 +19,6 @@ const REMEMBERED_BYTES: usize = 8 << 20;
 /// The bytes that a page takes besides its spans, about.
 const PAGE_BYTES: usize = 120;
 
-/// The recognizers in use, each with its folder.
 #[derive(Default)]
 pub(super) struct Recognizers(Mutex<Vec<(PathBuf, Arc<RememberingRecognizer>)>>);
 
@@ -36,14 +35,13 @@ impl Recognizers {
         Ok(loaded)
     }
 
-    /// Forgets what was found in texts; the models stay.
+    /// Forgets the results for texts; the models stay.
     pub fn forget_texts(&self) {
         lock(&self.0).iter().for_each(|(_, recognizer)| *lock(&recognizer.seen) = Seen::default());
     }
 }
 
-/// A recognizer that remembers what it found in the texts it saw last. When one page of a long document changes, only that page is recognized again:
-/// recognition is most of what the others would cost.
+/// A recognizer that remembers its results for the latest texts. When one page of a long document changes, only that page is recognized again:
 pub struct RememberingRecognizer<R = SpacyRecognizer> {
     recognizer: R,
     seen: Mutex<Seen>,

@@ -9,9 +9,7 @@ pub struct SkippedFile {
     pub relative_path: String,
     pub path: String,
     pub reason: SkipReason,
-    /// The document that has the same content.
     pub document_id: Option<DocumentId>,
-    /// The reason in words.
     pub detail: String,
 }
 
@@ -36,27 +34,25 @@ pub struct FailedFile {
     pub problem: Problem,
 }
 
-/// What was made, how long it took, and what to know of it.
+/// Counts, duration and notices of the work.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WorkSummary {
-    /// Of the documents that were ingested or rebuilt.
+    /// Count for the documents that were ingested or rebuilt.
     pub pages: u64,
-    /// Of the documents that were ingested or rebuilt.
+    /// Count for the documents that were ingested or rebuilt.
     pub chunks: u64,
-    /// Chunks whose vectors were made.
     pub chunks_embedded: u64,
     /// Chunks that kept their vectors because their text did not change, or have those of another chunk with the same text. Reindexing makes
     /// all vectors again.
     pub chunks_reused: u64,
     pub duration_ms: u64,
-    /// What to know of it: what is missing, and new documents that are versions of others.
+    /// Notices: missing parts, and new documents that are versions of others.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
-    /// Why the work ended before all was done. What was done until then is kept.
+    /// Why the work ended before all was done. Finished work is kept.
     pub stopped: Option<Problem>,
 }
 
-/// An error as data.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     /// Stable snake_case name, such as `needs_password`.
@@ -67,7 +63,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The error that became data.
     pub fn into_error(self) -> Error {
         let error = Error::new(ErrorCode::from_name(&self.code), self.message);
         match self.hint {

@@ -1,4 +1,4 @@
-//! The rights of the clients of a server for a team: which collections they see, what they may change there, and if they may use the disk.
+//! The rights of the clients of a team server: the visible collections, the allowed changes there, and the use of the disk.
 //!
 //! An engine without rights belongs to the person who owns the data directory. One with rights knows no collection that its user has no role in: it
 //! is neither listed, found nor counted, and every error is the one of a collection that does not exist.
@@ -70,7 +70,6 @@ impl Sight {
         Self(Some((rights, needed)))
     }
 
-    /// True if the rights of a user limit it.
     pub fn is_limited(&self) -> bool {
         self.0.is_some()
     }

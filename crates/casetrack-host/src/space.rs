@@ -18,10 +18,8 @@ pub(super) struct OpenSpace {
     pub work: SpaceWork,
 }
 
-/// Work on sets that is under way.
 #[derive(Default)]
 pub struct SpaceWork {
-    /// Jobs, by their numbers.
     jobs: Mutex<HashMap<i64, RunningJob>>,
     /// The sets that runs are filling, by numbers of no meaning.
     filling: Mutex<BTreeMap<u64, Vec<String>>>,
@@ -35,7 +33,6 @@ struct RunningJob {
 }
 
 impl SpaceWork {
-    /// Notes a job that begins.
     pub fn begin(&self, id: i64, kind: &'static str, path: &Path, cancel: &Cancel) {
         let job = RunningJob { path: path.to_owned(), kind, cancel: cancel.clone() };
         lock(&self.jobs).insert(id, job);
@@ -115,7 +112,6 @@ impl Host {
         Ok(Arc::clone(open.insert(space)))
     }
 
-    /// The space, if it is in use.
     pub fn open_space(&self) -> Option<Arc<Space>> {
         lock(&self.shared.space.open).clone()
     }

@@ -1,6 +1,6 @@
 //! The stores of collections: the data directory, or a database. One host has the collections of one store.
 //!
-//! What belongs to collections and stays on this machine (jobs, watches, copies of source files) lies in a folder of the store
+//! Data of collections that stay on this machine (jobs, watches, copies of source files) are in a folder of the store
 //! ([`EngineConfig::state_dir`](super::EngineConfig::state_dir)): for collections on disk it is the data directory itself.
 
 use std::fmt;
@@ -73,7 +73,6 @@ impl StorePlace {
         self.state_dir(data_dir).join(COLLECTIONS).join(id.to_string())
     }
 
-    /// Its name in sentences.
     pub fn described(&self) -> String {
         match self {
             Self::Disk => "the disk of this machine".to_owned(),
@@ -97,7 +96,6 @@ impl StorePlace {
     }
 }
 
-/// The store of a host.
 pub(super) struct Stores {
     pub place: StorePlace,
     pub store: Arc<dyn Store>,
@@ -146,7 +144,6 @@ impl Stores {
 }
 
 impl Host {
-    /// The place of the collections.
     pub fn store_place(&self) -> &StorePlace {
         &self.shared.stores.place
     }

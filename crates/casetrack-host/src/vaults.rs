@@ -45,7 +45,6 @@ impl Host {
         lock(&self.shared.unlocked.used).remove(&id).map(|used| used.idle)
     }
 
-    /// Notes that a collection was used.
     pub fn note_use(&self, id: CollectionId) {
         if let Some(used) = lock(&self.shared.unlocked.used).get_mut(&id) {
             used.last = Instant::now();
@@ -57,7 +56,6 @@ impl Host {
         lock(&self.shared.unlocked.used).get(&id).map(|used| used.idle.saturating_sub(used.last.elapsed()))
     }
 
-    /// The vaults that were unused for their whole idle time.
     pub fn idle_vaults(&self) -> Vec<CollectionId> {
         let used = lock(&self.shared.unlocked.used);
         used.iter().filter(|(_, used)| used.last.elapsed() >= used.idle).map(|(id, _)| *id).collect()
@@ -81,8 +79,8 @@ impl Host {
         self.shared.recognizers.forget_texts();
     }
 
-    /// Closes a vault that was locked as soon as nothing works with it. What is derived from texts and kept in memory goes with it. Returns false if
-    /// it is still in use after `patience`: [`close_locked`](Self::close_locked) closes it later.
+    /// Closes a vault that was locked as soon as it is idle, with the data in memory that are derived from its texts. Returns false if it is still in
+    /// use after `patience`: [`close_locked`](Self::close_locked) closes it later.
     pub fn close_locked_within(&self, id: CollectionId, patience: Duration) -> Result<bool> {
         let closed = self.open_collections().while_closed(id, patience, &Cancel::default(), || Ok(()));
         // Once more: what was still at work may have learnt new words.
@@ -103,7 +101,6 @@ impl Host {
         }
     }
 
-    /// For the time of one try of a passphrase.
     pub fn trying_a_passphrase(&self) -> MutexGuard<'_, ()> {
         lock(&self.shared.unlocked.trying)
     }

@@ -9,7 +9,7 @@ use super::languages::Languages;
 use super::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile, WorkContext};
 use casetrack_host::documents::{delete_one, originals};
 
-/// Most chunks of small documents that are committed in one step. Documents of more are committed alone.
+/// Most chunks of small documents that are committed in one step. Larger documents are committed one by one.
 const GROUP_CHUNKS: usize = 64;
 
 pub(super) struct Committer<'a> {
@@ -106,7 +106,6 @@ impl<'a> Committer<'a> {
         Ok(true)
     }
 
-    /// Stores documents in one step, and reports each.
     fn store(&mut self, group: Vec<DocumentInFlight>) -> Result<()> {
         let results = self.work.collection.put_documents(&group.iter().map(|one| &one.stored).collect::<Vec<_>>());
         let mut all = Ok(());
@@ -150,11 +149,11 @@ impl<'a> Committer<'a> {
         let meta = &document.stored.meta;
         let stored = self.work.collection.document(meta.id)?;
         let problem = match stored {
-            None => "was deleted meanwhile by another call",
+            None => "was deleted by another call in the meantime",
             Some(stored)
                 if document.from_stored && (stored.ingested_at, stored.sha256) != (meta.ingested_at, meta.sha256) =>
             {
-                "was ingested again meanwhile by another call"
+                "was ingested again by another call in the meantime"
             }
             _ => return Ok(true),
         };
@@ -163,14 +162,14 @@ impl<'a> Committer<'a> {
         Ok(false)
     }
 
-    /// Another ingestion has stored the same file meanwhile.
+    /// Another ingestion has stored the same file in the meantime.
     fn overtaken(&mut self, relative_path: String, meta: &DocumentMeta, error: &Error) -> Result<()> {
         originals::remove(self.work.collection, meta)?;
         let path = meta.path.as_ref();
         let other = self.work.collection.document_by_path(&meta.path)?.filter(|other| other.sha256 == meta.sha256);
         self.take(match other {
             Some(other) => {
-                let detail = "ingested meanwhile by another call".to_owned();
+                let detail = "ingested by another call in the meantime".to_owned();
                 let unchanged = skipped(path, relative_path, SkipReason::Unchanged, detail);
                 Outcome::Skipped(SkippedFile { document_id: Some(other.id), ..unchanged })
             }

@@ -25,8 +25,8 @@ pub(crate) struct Discovery {
     pub subfolders: BTreeSet<String>,
 }
 
-/// Lists the files. `data_dir` is left out, wherever it lies. Hidden files (`.name`) and the lock files that office programs
-/// leave (`~$name`) inside folders are not documents and are left out too. Ends early, with what it found, when it is cancelled.
+/// Lists the files. `data_dir` is always left out. Hidden files (`.name`) and the lock files that office programs leave (`~$name`) inside folders are
+/// not documents and are left out too. Ends early, with the files found so far, when it is cancelled.
 ///
 /// Fails when the only path asked for cannot be read; with several paths that is a failed file of the report.
 pub(crate) fn discover(request: &IngestRequest, config: &EngineConfig, cancel: &Cancel) -> Result<Discovery> {
@@ -107,7 +107,7 @@ impl Discovery {
         Ok(())
     }
 
-    /// Adds what a walk of `root` could not list.
+    /// Adds the entries that a walk of `root` could not list.
     fn unlisted(&mut self, root: &Path, error: walkdir::Error) {
         let path = error.path().unwrap_or(root).to_owned();
         let (relative, shown) = (relative_to(&path, root), path.display());

@@ -35,7 +35,6 @@ pub(super) struct FileInFlight {
 }
 
 pub(super) enum FileState {
-    /// On disk.
     Discovered,
     Unreadable(Error),
     /// In memory, as a member of a container is from the start.
@@ -44,7 +43,6 @@ pub(super) enum FileState {
     Extracted(FileContent, Box<Extracted>),
 }
 
-/// A file in memory.
 pub(super) struct FileContent {
     /// Absolute path.
     pub path: String,
@@ -61,7 +59,6 @@ pub(super) struct Extracted {
     limits: Limits,
 }
 
-/// A document on its way to the store.
 pub(crate) struct DocumentInFlight {
     pub relative: String,
     /// True if it takes the place of an earlier version.
@@ -74,7 +71,6 @@ pub(crate) struct DocumentInFlight {
     pub original: Option<Vec<u8>>,
     /// Made of a stored document, which must be unchanged when this one takes its place.
     pub from_stored: bool,
-    /// The files inside it.
     pub members: Vec<Attachment>,
 }
 
@@ -96,13 +92,12 @@ pub fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
     FailedFile { relative_path, path: path.display().to_string(), problem: Problem::from(error) }
 }
 
-/// A file that is not read, because of what is on disk or may be read.
+/// A file that is not read, because of its state on disk or the rules of access.
 pub fn skipped(path: &Path, relative_path: String, reason: SkipReason, detail: String) -> SkippedFile {
     SkippedFile { relative_path, path: path.display().to_string(), reason, document_id: None, detail }
 }
 
 impl SourceFile {
-    /// A file that was asked for by name.
     pub fn named(path: PathBuf, copy: Option<PathBuf>) -> Self {
         let relative = path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
         Self { path, relative, in_folder: false, depth: 1, copy }
@@ -219,7 +214,6 @@ fn version(meta: &DocumentMeta) -> (DocumentId, Timestamp) {
 }
 
 impl DocumentInFlight {
-    /// All its vectors have to be made.
     pub fn new(relative: String, replaced: bool, stored: StoredDocument, members: Vec<Attachment>) -> Self {
         let vectors = vec![None; stored.chunks.len()];
         Self { relative, replaced, stored, vectors, original: None, from_stored: false, members }

@@ -11,7 +11,6 @@ use super::IngestRequest;
 use super::discover::discover;
 use casetrack_host::{Host, read};
 
-/// More are "and others".
 const MAX_NAMED: usize = 3;
 
 /// The number of files that are read for the languages of the first documents, the number with a known language that is enough, and the
@@ -35,7 +34,6 @@ pub(crate) fn of_first(host: &Host, request: &IngestRequest, cancel: &Cancel) ->
     Ok(known.take(ENOUGH).collect())
 }
 
-/// How many documents are in which language.
 #[derive(Default)]
 pub(super) struct Languages {
     known: u64,
@@ -54,7 +52,6 @@ impl Languages {
         }
     }
 
-    /// The notice if most documents of a collection are in such languages.
     pub fn notice(&self, collection: &str) -> Option<Notice> {
         let unknown: u64 = self.unknown.values().sum();
         let all = unknown + self.known;
@@ -77,8 +74,7 @@ impl Languages {
             (unknown, all) if unknown == all => format!("All {all} documents of which the language is known are"),
             (unknown, all) => format!("{unknown} of {all} documents of which the language is known are"),
         };
-        let model =
-            "which this collection's model for search by meaning does not know. Keyword search works all the same. ";
+        let model = "which this collection's model for search by meaning does not know. Keyword search still works. ";
         Some(hint![
             format!("{documents} in {languages}, {model}"),
             Action::MoveToMultilingual(Some(collection.to_owned()))
@@ -99,7 +95,8 @@ mod tests {
     fn most_documents_in_unknown_languages_are_told_with_the_most_frequent_first() {
         assert_eq!(said(0, &[]), None);
         assert_eq!(said(2, &[("German", 2)]), None);
-        let one = "The document is in German, which this collection's model for search by meaning does not know. Keyword search works all the same. Move.";
+        let one = "The document is in German, which this collection's model for search by meaning does not know. \
+            Keyword search still works. Move.";
         assert_eq!(said(0, &[("German", 1)]).unwrap(), one);
         let two = said(0, &[("German", 2)]).unwrap();
         assert!(two.starts_with("All 2 documents of which the language is known are in German, "), "{two}");

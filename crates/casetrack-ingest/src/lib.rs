@@ -64,7 +64,7 @@ pub struct IngestRequest {
     pub paths: Vec<PathBuf>,
     /// Include the files of subfolders.
     pub recursive: bool,
-    /// Skip files whose content is what the collection already has for their path. Otherwise they are ingested again.
+    /// Skip files with the content that the collection has for their path. Otherwise they are ingested again.
     pub skip_existing: bool,
     /// Type of all documents; inferred from each one's content when `None`.
     pub document_type: Option<DocumentType>,
@@ -80,7 +80,7 @@ pub struct IngestRequest {
     pub extensions: Option<Vec<String>>,
     /// Keep a copy of each source file in the collection.
     pub copy_original: bool,
-    /// Where the tags and fields of its documents come from.
+    /// The source of the tags and fields of its documents.
     #[serde(default)]
     pub marks: MarkSource,
     /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
@@ -103,7 +103,6 @@ impl IngestRequest {
     }
 }
 
-/// The outcome of every file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IngestReport {
     pub collection: String,
@@ -167,7 +166,6 @@ pub fn ingest(
     Ok(report)
 }
 
-/// The means of work on a collection.
 #[derive(Clone, Copy)]
 pub(crate) struct WorkContext<'a> {
     pub host: &'a Host,
@@ -182,7 +180,6 @@ pub(crate) fn note_versions(host: &Host, collection: CollectionId, report: &mut 
     report.summary.notices.extend(versions::versions_notice(host, collection, &new));
 }
 
-/// Ingests the files of a discovery.
 pub(crate) fn ingest_files(
     work: WorkContext<'_>,
     request: &IngestRequest,

@@ -25,7 +25,6 @@ const BATCH_CHUNKS: usize = 64;
 /// Steps that may wait to be committed, while the next one is embedded: bounds memory.
 const QUEUED_STEPS: usize = 1;
 
-/// A text to embed.
 struct TextToEmbed {
     text: String,
     key: TextKey,
@@ -43,7 +42,6 @@ pub(crate) struct FirstStage<'a> {
     pub(super) sender: Sender<Outcome>,
 }
 
-/// The next stage has ended, or the user has cancelled.
 pub(super) struct StageEnded;
 
 impl FirstStage<'_> {

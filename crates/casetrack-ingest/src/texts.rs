@@ -14,7 +14,7 @@ use casetrack_host::{Host, sha256};
 
 /// A document of a collection that has no file.
 pub struct Text<'t> {
-    /// Stands for the path of a file, and is the document's alone.
+    /// Replaces the path of a file, and is unique to the document.
     pub path: String,
     pub name: &'t str,
     pub content: &'t str,
@@ -56,7 +56,7 @@ pub fn put_text(
             return Err(problem);
         }
         if report.ingested.is_empty() {
-            let message = format!("{} was stored meanwhile by another call.", text.name);
+            let message = format!("{} was stored by another call in the meantime.", text.name);
             return Err(Error::new(ErrorCode::InUse, message).with_hint("Try again."));
         }
     }
@@ -72,7 +72,6 @@ pub fn put_text(
     Ok(earlier.is_some())
 }
 
-/// The text on its way to the store.
 fn document(stage: &FirstStage<'_>, text: &str, content: FileContent, id: DocumentId) -> Result<DocumentInFlight> {
     let config = stage.work.host.config();
     let extraction = extract_text(Path::new(&content.path), text, &config.extract_options())?;

@@ -14,7 +14,6 @@ use sha2::{Digest, Sha256};
 /// Texts whose vectors are remembered, the latest ones: about 3 kB each, 14 kB with token vectors.
 const REMEMBERED: usize = 4096;
 
-/// The vectors of one chunk.
 #[derive(Debug, Clone)]
 pub(crate) struct ChunkVectors {
     pub dense: Vec<f32>,
@@ -24,7 +23,6 @@ pub(crate) struct ChunkVectors {
     pub tokens: Option<Vec<u8>>,
 }
 
-/// The digest of a text.
 pub(super) type TextKey = [u8; 32];
 
 pub(super) fn text_key(text: &str) -> TextKey {

@@ -1,16 +1,17 @@
 //! The analysis of text into terms, the same for documents and queries.
 //!
-//! Words are runs of letters and digits; lower-cased, accents folded to ASCII, English suffixes stripped (Porter2). Beyond that:
+//! Words are runs of letters and digits; lower-cased, accents folded to ASCII, English suffixes stripped (Porter2).
+//! Beyond that:
 //!
 //! - `INV-2023-0042`, `4.2`, `2023-01-15`: pieces with a digit joined by `-`, `/`, `_`, or by a point between digits, give the
 //!   whole and, after it at the same places, the pieces; a search for either finds them.
-//! - `4.2(b)(iv)`: short pieces in parentheses after a digit give the whole and, after it, what is given without them.
+//! - `4.2(b)(iv)`: short pieces in parentheses after a digit give the whole and, after it, the terms without them.
 //! - `1,250,000` gives `1250000`.
 //! - `party's` gives `parti` (the stem of `party`), `don't` one term.
 //! - Each Chinese, Japanese kana or Korean character is a term of its own, since such text has no spaces.
 //!
-//! Documents in a language of [`languages`] get the same pieces, but the endings of their language, and combining marks stay with
-//! their letters.
+//! Documents in a language of [`languages`] get the same pieces, but the endings of their language, and combining marks
+//! stay with their letters.
 
 mod languages;
 
@@ -63,7 +64,8 @@ pub fn folded(piece: &str) -> String {
 /// Splits text into the pieces described above.
 #[derive(Clone)]
 struct Words {
-    /// True if combining marks belong to the word, and Thai letters stand alone. Words of documents in English have never had marks.
+    /// True if combining marks belong to the word, and Thai letters are terms of their own. Words of documents in
+    /// English have never had marks.
     marks: bool,
 }
 
@@ -212,7 +214,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Joins what is one term: digit groups without their commas, and words around an apostrophe without a final `'s`.
+    /// Joins the parts of one term: digit groups without their commas, and words around an apostrophe without a final
+    /// `'s`.
     fn merge(&self, pieces: &[Piece]) -> Vec<(String, usize, usize, Option<char>)> {
         let mut merged: Vec<(String, usize, usize, Option<char>)> = Vec::new();
         for &Piece { start, end, joint } in pieces {
@@ -262,7 +265,7 @@ fn is_mark(c: char) -> bool {
     is_accent(c) || matches!(u32::from(c), 0x0e31 | 0x0e34..=0x0e3a | 0x0e47..=0x0e4e | 0x0bcd)
 }
 
-/// Characters of scripts that are written without spaces between words; Thai only where `marks` belong to letters.
+/// Characters of scripts that are written without spaces between words; Thai only if `marks` belong to letters.
 fn stands_alone(c: char, marks: bool) -> bool {
     matches!(u32::from(c),
         0x3040..=0x30ff      // Hiragana, Katakana

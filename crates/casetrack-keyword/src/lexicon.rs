@@ -19,7 +19,6 @@ pub enum TextField {
 
 /// The terms of the chunks of a collection, as of one moment. A chunk has a number, its slot, which no other chunk ever gets.
 pub trait Lexicon {
-    /// The number of chunks.
     fn chunks(&self) -> u64;
 
     /// The rules by which documents were analysed: the usual ones first, even if no document has them.
@@ -31,8 +30,8 @@ pub trait Lexicon {
     /// At most `most` slots of chunks that have a term, ascending.
     fn slots(&self, field: TextField, term: &str, most: usize) -> Result<Vec<u64>>;
 
-    /// The terms of the field `Exact` within some edits of a word, itself perhaps among them, with the number of chunks that have each.
-    /// A term may be returned several times.
+    /// The terms of the field `Exact` within some edits of a word, itself perhaps among them, with the number of chunks
+    /// that have each. A term may be returned several times.
     fn near(&self, word: &str, edits: u8) -> Result<Vec<(String, u64)>>;
 
     /// The number of chunks that have a term.
@@ -40,7 +39,6 @@ pub trait Lexicon {
         Ok(self.frequencies(field, &[term])?.into_iter().sum())
     }
 
-    /// All forms that words have in the index.
     fn forms(&self) -> Result<Vec<Form>> {
         Ok(self.analyses()?.into_iter().flat_map(Analysis::forms).collect())
     }

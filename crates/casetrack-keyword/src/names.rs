@@ -1,7 +1,7 @@
 //! Words of a query that documents are called by.
 //!
-//! The first chunk of a document also has, in fields of their own, the words of its file name and title, and of its cover: the
-//! beginning of its text, where agreements name their parties.
+//! The first chunk of a document also has, in fields of their own, the words of its file name and title, and of its
+//! cover: the beginning of its text, where agreements name their parties.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -25,17 +25,15 @@ const MIN_JOINED: usize = 8;
 /// A word of a text, or neighbouring ones, that some documents are called by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NameMatch {
-    /// Bytes of the text.
     pub place: Range<usize>,
     /// The documents, each with `true` if the word is in its name or title, and `false` if it is on its cover.
     pub documents: Vec<(DocumentId, bool)>,
-    /// Of the passages that have the word, the share (0–1) that lies in these documents; 1 if none has it.
+    /// The share (0–1) of the passages with the word that are in these documents; 1 if none has it.
     pub share: f32,
 }
 
 /// A word, or neighbouring words written as one, of a query.
 struct NameWord {
-    /// Bytes of the query.
     place: Range<usize>,
     /// First slots of the documents that are called by it, and of those that have it on their covers.
     named: Vec<u64>,
@@ -86,8 +84,8 @@ pub fn cover(first: &str, chunks: u32) -> &str {
     first.char_indices().nth(COVER_CHARS).map_or(first, |(end, _)| &first[..end])
 }
 
-/// The words of a text that at most `most` documents are called by: names in file names and titles, and the parties on covers. `document_of`
-/// returns the document of a slot. Looks each word up, and each chunk that has a possible name.
+/// The words of a text that at most `most` documents are called by: names in file names and titles, and the parties on
+/// covers. `document_of` returns the document of a slot. Looks each word up, and each chunk that has a possible name.
 pub fn name_matches(
     lexicon: &dyn Lexicon,
     text: &str,

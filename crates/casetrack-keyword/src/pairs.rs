@@ -1,4 +1,4 @@
-//! Words that stand next to each other in a query count more if they do so in a text, too: "liquidated damages" is more than both
+//! Words next to each other in a query count more if they are so in a text, too: "liquidated damages" is more than both
 //! words somewhere (Metzler and Croft 2005, "A Markov random field model for term dependencies").
 
 use std::collections::{HashMap, HashSet};

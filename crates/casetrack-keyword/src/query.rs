@@ -20,8 +20,8 @@ pub(crate) const COMMON: u64 = 2;
 /// … this many others, it is left out. nDCG@10 stays the same on two public sets (0.3397 for 0.3399 and 0.6975 for 0.6965).
 const DISTINGUISHING_TERMS: usize = 2;
 
-/// A keyword query: any text. It is a bag of words, without syntax that could be wrong; a word that occurs twice counts twice. See
-/// [`MAX_QUERY_TERMS`] and [`MAX_QUERY_BYTES`] for very long ones.
+/// A keyword query: any text. It is a bag of words, without syntax that could be wrong; a word that occurs twice counts
+/// twice. See [`MAX_QUERY_TERMS`] and [`MAX_QUERY_BYTES`] for very long ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bm25Query {
     pub text: String,
@@ -35,13 +35,11 @@ impl<T: Into<String>> From<T> for Bm25Query {
     }
 }
 
-/// A term of a query.
 #[derive(Debug, Clone, PartialEq)]
 struct QueryTerm {
     /// As it is in the index.
     term: String,
     count: u32,
-    /// The bytes of its first place.
     place: (usize, usize),
     /// True if it is English, or of a language without rules of its own.
     is_usual: bool,
@@ -53,8 +51,8 @@ pub(crate) struct TermFrequencies {
     pub terms: Vec<(String, u64)>,
 }
 
-/// The number of chunks, and the distinct terms of a text in each language of the documents, English first, without the stop words of
-/// the others.
+/// The number of chunks, and the distinct terms of a text in each language of the documents, English first, without the
+/// stop words of the others.
 pub(crate) fn frequencies(lexicon: &dyn Lexicon, text: &str) -> Result<(u64, Vec<TermFrequencies>)> {
     let count = |analysis: Analysis| {
         let stops = if analysis == Analysis::Usual { HashSet::new() } else { analysis.stop_words(text) };
@@ -105,8 +103,8 @@ pub fn weighed(lexicon: &dyn Lexicon, query: &Bm25Query) -> Result<Vec<TermWeigh
     Ok(weighed.into_iter().flat_map(weighted).collect())
 }
 
-/// The factor of the weight of each term. With it, all forms of a word count as one: a word of which one language has few chunks is not rarer
-/// than the same word in another. The factor of a word with one form is 1.
+/// The factor of the weight of each term. With it, all forms of a word count as one: a word of which one language has
+/// few chunks is not rarer than the same word in another. The factor of a word with one form is 1.
 fn shares(all: u64, terms: &[(QueryTerm, u64)]) -> Vec<f32> {
     let mut chunks: HashMap<(usize, usize), (u64, usize)> = HashMap::new();
     for (term, with) in terms.iter().filter(|(_, with)| *with > 0) {
@@ -150,8 +148,8 @@ fn query_terms(analysis: Analysis, query: &str) -> Vec<QueryTerm> {
     terms
 }
 
-/// The bytes at which the stop words of a query begin. Its language is the one of `analyses` with most such words; with as many in English,
-/// none is left out, since frequencies show there which words distinguish little.
+/// The bytes at which the stop words of a query begin. Its language is the one of `analyses` with most such words; with
+/// as many in English, none is left out, since frequencies show there which words distinguish little.
 fn stop_words(analyses: &[Analysis], query: &str) -> HashSet<usize> {
     if analyses.len() == 1 {
         return HashSet::new();

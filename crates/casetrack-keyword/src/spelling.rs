@@ -10,7 +10,7 @@ use crate::lexicon::{Lexicon, TextField};
 
 /// A word in lower case that is in at most this many chunks is probably a slip there, too, …
 const RARE: usize = 2;
-/// … where one that resembles it is in at least this many.
+/// … if one that resembles it is in at least this many.
 const FREQUENT: u64 = 100;
 /// Words of a query that are looked at.
 const MAX_WORDS: usize = 64;
@@ -20,20 +20,16 @@ const ENDINGS: [(&str, &str); 4] = [("ent", "ant"), ("ence", "ance"), ("ency", "
 /// A word that no chunk has, or next to none, and the one that most resembles it among those that the chunks have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
-    /// In lower case.
     pub word: String,
     pub replacement: String,
     /// True if some chunks have the word, so that it is worth searching for as well.
     pub is_known: bool,
 }
 
-/// A word of the texts that resembles another one.
 struct Similar {
     /// In lower case and without accents.
     word: String,
-    /// Edits between the two.
     distance: u8,
-    /// Chunks that have it.
     chunks: u64,
 }
 
@@ -67,7 +63,7 @@ pub fn corrections(lexicon: &dyn Lexicon, text: &str) -> Result<Vec<Correction>>
                 None => None,
             },
             false => match (similar_to(lexicon, &word, allowed, |_| true)?, word.strip_suffix('s')) {
-                // Of a short plural, the singular may be all there is.
+                // A short plural may have only its singular in the texts.
                 (None, Some(singular)) if allowed == 1 => similar_to(lexicon, singular, allowed, |_| true)?,
                 (found, _) => found,
             },
@@ -102,8 +98,8 @@ fn are_rare(lexicon: &dyn Lexicon, forms: &[String]) -> Result<bool> {
     Ok(chunks <= RARE)
 }
 
-/// The word with the other one of two endings that are mistaken for each other, where the chunks write it so and never as it is.
-/// Terms have no endings, so keyword search finds both; the models know one of them.
+/// The word with the other one of two endings that are mistaken for each other, if the chunks only write it so. Terms
+/// have no endings, so keyword search finds both; the models know one of them.
 fn other_spelling(lexicon: &dyn Lexicon, word: &str) -> Result<Option<String>> {
     let Some(other) = other_ending(word) else { return Ok(None) };
     // Also in the plural.
@@ -135,8 +131,8 @@ fn has_word(lexicon: &dyn Lexicon, word: &str) -> Result<bool> {
     Ok(!lexicon.slots(TextField::Exact, &folded(word), 1)?.is_empty())
 }
 
-/// Other words of the texts within `edits` (at most 2) of a word in lower case: nearest first, equal ones by frequency. Looks at a part
-/// of the dictionary only (Levenshtein automaton, Schulz & Mihov 2002).
+/// Other words of the texts within `edits` (at most 2) of a word in lower case: nearest first, equal ones by frequency.
+/// Looks at a part of the dictionary only (Levenshtein automaton, Schulz & Mihov 2002).
 fn similar(lexicon: &dyn Lexicon, word: &str, edits: u8) -> Result<Vec<Similar>> {
     let word = folded(word);
     let mut found: HashMap<String, Similar> = HashMap::new();
@@ -160,15 +156,14 @@ fn similar(lexicon: &dyn Lexicon, word: &str, edits: u8) -> Result<Vec<Similar>>
     Ok(found)
 }
 
-/// The term of a word.
 fn term_of(word: &str) -> String {
     let mut term = String::new();
     analyzer().token_stream(word).process(&mut |token| term.clone_from(&token.text));
     term
 }
 
-/// The words of a text as (lower-case word, its term), without numbers, identifiers, abbreviations in capitals, and words of scripts without
-/// letters: these mean something only if they are right.
+/// The words of a text as (lower-case word, its term), without numbers, identifiers, abbreviations in capitals, and
+/// words of scripts without letters: these mean something only if they are right.
 fn correctable(text: &str) -> Vec<(String, String)> {
     let mut analyzer = analyzer();
     let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! The share of a question's words, weighed by how rare they are, that stands close together in a text.
+//! The share of a question's words, weighed by their rarity, that is close together in a text.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -38,15 +38,13 @@ pub struct TermWeights {
     by_language: Vec<(Analysis, Words)>,
 }
 
-/// The words of a question by the rules of one language.
 #[derive(Debug, Clone, Default)]
 struct Words {
-    /// By term.
     weights: HashMap<String, f32>,
     /// The sum of the weights that a text can have at most.
     whole: f32,
-    /// The ASCII letters with which its terms begin, if they consist of letters only: a stem begins as its word does. Otherwise, the whole
-    /// analysis, with its rules for numbers and signs, reads the texts.
+    /// The ASCII letters with which its terms begin, if they consist of letters only: a stem begins as its word does.
+    /// Otherwise, the whole analysis, with its rules for numbers and signs, reads the texts.
     initials: Option<[bool; 26]>,
 }
 
@@ -86,8 +84,8 @@ fn initials<'t>(terms: impl Iterator<Item = &'t String>) -> Option<[bool; 26]> {
     Some(initials)
 }
 
-/// The words of a text that may have a stem which begins with one of these letters, with their position among all words and their bytes.
-/// An apostrophe inside a word belongs to it, as in the analysis.
+/// The words of a text that may have a stem which begins with one of these letters, with their position among all words
+/// and their bytes. An apostrophe inside a word belongs to it, as in the analysis.
 fn words_with<'t>(text: &'t str, initials: &[bool; 26]) -> impl Iterator<Item = (usize, Range<usize>, &'t str)> {
     const APOSTROPHES: [char; 2] = ['\'', '’'];
     let may_begin = |first: char| match u8::try_from(first.to_ascii_lowercase()) {
@@ -138,8 +136,8 @@ impl Words {
 }
 
 impl DensityReader<'_> {
-    /// The greatest share (0–1) of the question's weight that stands within 25 words of a text, and the bytes of these words. `language`
-    /// is the BCP 47 tag of the text's document.
+    /// The greatest share (0–1) of the question's weight within 25 words of a text, and the bytes of these words.
+    /// `language` is the BCP 47 tag of the text's document.
     pub fn densest(&mut self, text: &str, language: Option<&str>) -> (f32, Range<usize>) {
         let analysis = Analysis::of(language);
         let place = self.by_language.iter().position(|(own, _)| *own == analysis).unwrap_or_default();

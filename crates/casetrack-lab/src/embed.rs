@@ -49,7 +49,6 @@ impl Embed {
         self.print(&embedder, &mut batch)
     }
 
-    /// The id and the text of a line.
     fn parse(&self, line: &str, number: usize) -> Result<(Value, String)> {
         let object: Value = serde_json::from_str(line).unwrap_or_default();
         match object["text"].as_str() {

@@ -8,7 +8,7 @@ use casetrack_engine::{AUTO_LANGUAGES, Engine, EngineConfig, WorkerCommand};
 
 #[derive(Debug, clap::Args)]
 pub struct Settings {
-    /// Directory that holds the model weights [default: found beside the program]
+    /// Directory with the model weights [default: next to the program]
     #[arg(long, global = true, env = "CASETRACK_MODELS", value_name = "DIR")]
     models_dir: Option<PathBuf>,
     /// Print JSON instead of text
@@ -26,7 +26,7 @@ pub struct Settings {
     /// Precision of dense and learned-sparse vectors: float32 or int8
     #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
     precision: Precision,
-    /// Languages of scans, as tesseract names them: eng, deu+fra; or auto: what the first pages of each file say
+    /// Languages of scans, as tesseract names them: eng, deu+fra; or auto: detected on the first pages of each file
     #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = AUTO_LANGUAGES)]
     languages: String,
 }

@@ -1,5 +1,5 @@
-//! MCP Apps (extension `io.modelcontextprotocol/ui`, 2026-01-26): a view for the answers of some tools, which hosts that know the extension
-//! show beside them. Other clients are told nothing of it, so that their lists stay as short as they are.
+//! MCP Apps (extension `io.modelcontextprotocol/ui`, 2026-01-26): a view for the answers of some tools, shown by hosts that support the extension.
+//! Other clients get no sign of it, so their lists stay short.
 
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, MetaObject, Resource, ResourceContents, Tool, ToolAnnotations,
@@ -9,12 +9,10 @@ use std::sync::Arc;
 
 /// Name of the extension, which clients declare.
 const EXTENSION: &str = "io.modelcontextprotocol/ui";
-/// The address of the view.
 pub(crate) const URI: &str = "ui://casetrack/evidence";
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
-/// The tool with which the view goes on in a list. Hosts show it to the view, not to the model.
+/// The tool with which the view continues a list. Hosts show it to the view, not to the model.
 const MORE: &str = "show_more";
-/// The tools whose answers the view shows.
 const VIEWED: [&str; 7] = [
     "search_documents",
     "get_source_context",
@@ -25,7 +23,6 @@ const VIEWED: [&str; 7] = [
     "get_matter_sheet",
 ];
 
-/// True if a client shows views of this kind.
 pub(crate) fn shows_views(client: Option<&ClientCapabilities>) -> bool {
     let extensions = client.and_then(|client| client.extensions.as_ref());
     let Some(declared) = extensions.and_then(|extensions| extensions.get(EXTENSION)) else { return false };
@@ -40,13 +37,13 @@ pub(crate) fn tool_meta(tool: &str) -> Option<MetaObject> {
     VIEWED.contains(&tool).then(|| meta(json!({"ui": {"resourceUri": URI}, "ui/resourceUri": URI})))
 }
 
-/// The tool of the view alone, as the list of tools has it.
+/// The tool that only the view uses, for the list of tools.
 pub(crate) fn more() -> Tool {
     let schema = json!({
         "type": "object",
         "properties": {
-            "tool": {"type": "string", "enum": VIEWED, "description": "Tool whose answer goes on"},
-            "arguments": {"type": "object", "description": "As it was called"},
+            "tool": {"type": "string", "enum": VIEWED, "description": "Tool whose answer continues"},
+            "arguments": {"type": "object", "description": "Its arguments"},
             "offset": {"type": "integer", "minimum": 1, "description": "The next_offset of its answer"},
         },
         "required": ["tool", "offset"],
@@ -58,7 +55,7 @@ pub(crate) fn more() -> Tool {
         .with_meta(meta(json!({"ui": {"visibility": ["app"]}})))
 }
 
-/// A call of the view's own tool as the call that it stands for; any other call as it is. `None` where it stands for none.
+/// The call that a call of the view's own tool represents; any other call unchanged. `None` if it represents none.
 pub(crate) fn meant(mut call: CallToolRequestParams) -> Option<CallToolRequestParams> {
     if call.name != MORE {
         return Some(call);
@@ -73,7 +70,6 @@ pub(crate) fn meant(mut call: CallToolRequestParams) -> Option<CallToolRequestPa
     Some(call)
 }
 
-/// The view in the list of resources.
 pub(crate) fn resource() -> Resource {
     Resource::new(URI, "evidence")
         .with_title("Evidence")
@@ -83,7 +79,7 @@ pub(crate) fn resource() -> Resource {
         .with_mime_type(MIME_TYPE)
 }
 
-/// The page itself; `None` where this build has none.
+/// The page itself; `None` if this build has none.
 pub(crate) fn read() -> Option<ResourceContents> {
     let page = casetrack_web::asset(casetrack_web::APP)?;
     let html = String::from_utf8_lossy(page.bytes).into_owned();

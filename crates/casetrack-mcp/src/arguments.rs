@@ -13,9 +13,8 @@ const MIN_SIMILARITY: f64 = 0.8;
 /// Longest value repeated in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 80;
 
-/// Returns the arguments in the form the parameters are read from: those that are `null` are left out where the schema does not allow
-/// null, and an integer written as `10.0` becomes `10`. Where the contract says so, `"10"` becomes a number, `"true"` a truth value
-/// and `10` a string.
+/// Normalises the arguments: drops nulls that the schema does not allow, and turns an integer written as `10.0` into `10`. If the contract coerces,
+/// `"10"` becomes a number, `"true"` a truth value and `10` a string.
 pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, arguments: Value) -> Result<Value> {
     let mut arguments = match arguments {
         Value::Null => JsonObject::new(),
@@ -50,7 +49,7 @@ pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, argumen
     Ok(Value::Object(arguments))
 }
 
-/// Says which parameter an error is about, for contracts that name it.
+/// Adds the parameter to an error, for contracts that name it.
 fn in_field(name: &str, error: Error) -> Error {
     error.with_source(InField(shorten(name, MAX_SHOWN_CHARS).into()))
 }
@@ -114,7 +113,6 @@ fn check_value(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> 
     }
 }
 
-/// The type of a value that is not null.
 fn type_of(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::String(name) => Some(name),
@@ -123,7 +121,7 @@ fn type_of(schema: &Value) -> Option<&str> {
     }
 }
 
-/// Makes a number or truth value of a string that is one, and a string of a number, where the schema has the other.
+/// Converts a string to a number or truth value, or a number to a string, if the schema needs it.
 fn coerce(schema: &Value, value: &mut Value) {
     let coerced = match (type_of(schema), &*value) {
         (Some("string"), Value::Number(number)) => Some(Value::String(number.to_string())),
@@ -139,7 +137,7 @@ fn coerce(schema: &Value, value: &mut Value) {
     }
 }
 
-/// One whose schema names no properties may have any, and one whose schema says so others, too.
+/// An object whose schema names no properties may have any; others are allowed if the schema allows them.
 fn check_object(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> Result<()> {
     let Value::Object(fields) = value else {
         return Err(refused(name, value, &expected(schema)));

@@ -1,8 +1,8 @@
 //! The audit log: one line of JSON for each tool call of an assistant, and on a server for refused logins, in `audit.jsonl` of the data directory.
 //!
-//! A line records who called which tool, when, how it ended, how long it took and how much was returned; of the arguments only the names.
-//! Search queries are recorded only where the settings ask for it, and not where there is a vault. A thread of its own writes the lines, so that a call neither waits for
-//! the disk nor fails with it.
+//! A line records the caller, the tool, the time, the outcome, the duration and the size of the answer; of the arguments, only the names. Search
+//! queries are recorded only if the settings ask for it, and never if there is a vault. A separate thread writes the lines, so a call does not wait
+//! for the disk or fail with it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,21 +22,18 @@ pub const FILE: &str = "audit.jsonl";
 const MAX_BYTES: u64 = 10 << 20;
 /// Lines that may wait for the disk. Further lines are dropped, with a warning in the program's log.
 const QUEUE: usize = 4096;
-/// The parameters that hold search queries.
 const QUERIES: [&str; 3] = ["query", "topic", "terms"];
 
-/// One line.
 #[derive(Debug, Serialize)]
 pub(crate) struct Call {
     pub time: Timestamp,
-    /// The user, on a server for a team.
+    /// The user, on a team server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// Name and version, as the client states them.
     pub client: String,
     pub transport: &'static str,
     pub tool: &'static str,
-    /// Names of the arguments that the tool has.
     pub arguments: Vec<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub queries: Map<String, Value>,
@@ -44,9 +41,7 @@ pub(crate) struct Call {
     pub collection: Option<CollectionId>,
     /// `ok`, or the code of the error.
     pub outcome: &'static str,
-    /// Milliseconds until the answer.
     pub ms: f64,
-    /// Lengths of the lists in the answer.
     pub counts: BTreeMap<String, usize>,
 }
 
@@ -64,7 +59,6 @@ pub(crate) fn arguments(
     (names, searched)
 }
 
-/// The lengths of the lists of an answer, by name.
 pub(crate) fn counts(structured: &Value) -> BTreeMap<String, usize> {
     let fields = structured.as_object().into_iter().flatten();
     fields.filter_map(|(name, value)| Some((name.clone(), value.as_array()?.len()))).collect()

@@ -1,4 +1,4 @@
-//! The way that every tool call takes.
+//! The common path of all tool calls.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,5 +1,5 @@
-//! The promises of a family of tools about the form of its calls and answers, if they differ from the usual ones. Some families follow
-//! the contract of a product that exists, to the word.
+//! The form of the calls and answers of a family of tools, if it differs from the usual one. Some families follow the published contract of another
+//! product exactly.
 
 use casetrack_engine::space::InField;
 use rmcp::ErrorData;
@@ -12,23 +12,21 @@ use casetrack_core::{Error, ErrorCode, ErrorKind};
 use casetrack_text::Reader;
 use casetrack_text::format::visible;
 
-/// A row of the table below names one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Contract {
     pub errors: ErrorForm,
-    /// True if the structured content is also a second block of text. Neither is cut then: the tool bounds its answers itself.
+    /// True if the structured content is also a second block of text. Then neither is cut: the tool bounds its answers itself.
     pub json_block: bool,
-    /// Schemas that are listed exactly as they are printed, with `format`, nullable types and closed outputs.
+    /// Schemas that are listed exactly as printed, with `format`, nullable types and closed outputs.
     pub printed: Option<Printed>,
-    /// True if `"123"` is taken for a number, and `123` for a string: some tools take as a string the number that others return.
+    /// True if `"123"` counts as a number, and `123` as a string: some tools take as a string the number that others return.
     pub coerces: bool,
-    /// Parameters with what is said to a call that lacks them or gives another type, where the contract has words of its own.
+    /// Messages of the contract for a missing parameter, or one of another type, by parameter.
     pub refusals: &'static [(&'static str, &'static str)],
     /// The version of the contract, in `_meta` and as a field of each answer.
     pub version: Option<&'static str>,
 }
 
-/// The form of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorForm {
     /// Message and hint as text, code and kind in `_meta`.
@@ -51,7 +49,6 @@ pub(crate) struct Printed {
 }
 
 impl Contract {
-    /// Of the tools about collections.
     pub const USUAL: Self = Self {
         errors: ErrorForm::Coded,
         json_block: false,
@@ -60,14 +57,10 @@ impl Contract {
         refusals: &[],
         version: None,
     };
-    /// Of the tools about the times of files.
     pub const TIME: Self = Self { errors: ErrorForm::Sentence, json_block: true, ..Self::USUAL };
-    /// Of the tools of Smart File Search.
     pub const FILES: Self = Self { errors: ErrorForm::Object, coerces: true, version: Some("v1.0.0"), ..Self::USUAL };
-    /// Of the search module. Its text is the structured content.
     pub const INDEX: Self = Self { errors: ErrorForm::Field, coerces: true, ..Self::USUAL };
 
-    /// Of the space browser. Its text is the structured content.
     pub const SPACE: Self = Self { errors: ErrorForm::Protocol, coerces: true, ..Self::USUAL };
 
     pub const fn with_printed(self, input: &'static str, output: &'static str) -> Self {
@@ -83,7 +76,6 @@ impl Contract {
         self.refusals.iter().find(|(name, _)| *name == parameter).map(|(_, message)| *message)
     }
 
-    /// The `_meta` of each answer.
     pub fn meta(self) -> Option<MetaObject> {
         let version = self.version?;
         let mut meta = MetaObject::default();
@@ -91,8 +83,8 @@ impl Contract {
         Some(meta)
     }
 
-    /// The result of a call that failed. Structured content would have to follow the output schema, so there is none
-    /// but where a contract prints one for errors.
+    /// The result of a call that failed. It has no structured content, which would have to follow the output schema, unless the contract prints one
+    /// for errors.
     pub fn failure(self, error: &Error) -> CallToolResult {
         let text = |text: &str| vec![ContentBlock::text(visible(text))];
         match self.errors {
@@ -128,7 +120,7 @@ impl Contract {
         }
     }
 
-    /// The error of the protocol that a failed call is answered with, where the contract has it so.
+    /// The protocol error for a failed call, if the contract uses one.
     pub fn refused(self, error: &Error) -> Option<ErrorData> {
         if self.errors != ErrorForm::Protocol {
             return None;
@@ -143,7 +135,6 @@ impl Contract {
         })
     }
 
-    /// The structured form of an error.
     fn error_object(self, error: &Error) -> Value {
         let details = match &error.hint {
             Some(hint) => json!({"hint": visible(&Reader::Assistant.hint(hint))}),
@@ -156,7 +147,6 @@ impl Contract {
         }
     }
 
-    /// The blocks of text of an answer.
     pub fn blocks(self, output: &ToolOutput) -> Vec<ContentBlock> {
         let json = self.json_block.then(|| ContentBlock::text(output.structured.to_string()));
         std::iter::once(ContentBlock::text(output.text.clone())).chain(json).collect()
@@ -169,7 +159,6 @@ fn on_one_line(error: &Error) -> String {
 }
 
 impl Printed {
-    /// The schemas of input and output.
     pub fn schemas(self) -> (JsonObject, JsonObject) {
         let read = |text| match serde_json::from_str(text) {
             Ok(Value::Object(schema)) => schema,
@@ -179,7 +168,6 @@ impl Printed {
     }
 }
 
-/// The name of the field that says the version of a contract.
 pub(crate) const VERSION: &str = "mcp_version";
 
 /// The code of an error in the contract of Smart File Search.
@@ -196,19 +184,19 @@ fn code_of(error: &Error) -> &'static str {
     }
 }
 
-/// True if a schema allows null, which then differs from an argument that is not given.
+/// True if a schema allows null as different from a missing argument.
 pub(crate) fn allows_null(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_array).is_some_and(|types| types.iter().any(|name| name == "null"))
 }
 
-/// The name of a tool with no other signs than model APIs take (`^[a-zA-Z0-9_-]{1,64}$`).
+/// The name of a tool with only the characters that model APIs accept (`^[a-zA-Z0-9_-]{1,64}$`).
 pub(crate) fn safe_name(name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
     name.chars().take(64).map(safe).collect()
 }
 
-/// Words with which a word of the name begins, in lower case, of clients that hand names of tools to model APIs as they are, and then cannot use
-/// a name with a dot, or the whole list.
+/// Beginnings of words, in lower case, in the names of clients that pass tool names unchanged to model APIs. Such clients cannot use a name with a
+/// dot, or the whole list.
 const STRICT_CLIENTS: &[&str] = &[
     "claude",
     "anthropic",
@@ -235,7 +223,6 @@ const STRICT_CLIENTS: &[&str] = &[
     "lmstudio",
 ];
 
-/// True if a client with this name needs [safe names](safe_name).
 pub(crate) fn needs_safe_names(client: &str) -> bool {
     let words = client.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
     let words = format!(" {words}");

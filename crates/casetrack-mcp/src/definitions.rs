@@ -1,4 +1,4 @@
-//! Schemas as files: what a schema repeats is a definition, and what fits on a line is on one.
+//! Schemas as files: repeated parts become definitions, and short values are on one line.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(crate) fn with_definitions(schema: &JsonObject) -> JsonObject {
 
 #[derive(Default)]
 struct Definitions {
-    /// By the schema without its description. What a repeated schema contains counts once.
+    /// By the schema without its description. A repeated schema counts once, with its parts.
     counts: HashMap<String, usize>,
     names: HashMap<String, String>,
     schemas: JsonObject,

@@ -41,9 +41,9 @@ impl Guard {
         }
     }
 
-    /// Lets a client's call of a tool begin; it is running as long as the permit lives.
+    /// Admits a client's call of a tool, which is running as long as the permit lives.
     ///
-    /// Errors: [`ErrorCode::TooManyCalls`], which says when to try again.
+    /// Errors: [`ErrorCode::TooManyCalls`], with the time to try again.
     pub async fn enter(&self, client: &str, tool: &Entry) -> Result<SemaphorePermit<'_>> {
         let now = Instant::now();
         self.count(now)?;

@@ -1,4 +1,4 @@
-//! The MCP server of CaseTrack: its tools, what they take and return, and the transport over standard input and output. The crate
+//! The MCP server of CaseTrack: its tools, their parameters and answers, and the transport over standard input and output. The crate
 //! `casetrack-serve` has the transport over HTTP.
 //!
 //! A tool converts its parameters and calls the [`Engine`](casetrack_engine::Engine). Its answer is sent twice: as structured content that

@@ -1,5 +1,5 @@
-//! Counts of the tool calls of this process, as the text that Prometheus reads (exposition format 0.0.4). They name tools and outcomes, and
-//! nothing of what was asked or answered.
+//! Counts of the tool calls of this process, as text for Prometheus (exposition format 0.0.4). They name tools and outcomes, and nothing of questions
+//! or answers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

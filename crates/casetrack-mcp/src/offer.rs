@@ -7,10 +7,9 @@ use crate::member::Member;
 use crate::table::{self, Entry};
 use crate::tool::{Effect, Need};
 
-/// The choice of one session.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
-    /// Those whose tools are listed.
+    /// The sets whose tools are listed.
     sets: Vec<Toolset>,
     /// True if the user chose the sets: then no other tool can be called.
     limited: bool,
@@ -22,8 +21,8 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// The core is offered with every set about collections: without it none can be chosen. Who asks for other sets alone gets nothing
-    /// that reads a collection.
+    /// The core is offered with every set about collections: without it none can be chosen. A user who asks only for other sets gets nothing that
+    /// reads a collection.
     pub fn new(settings: &Settings) -> Self {
         let chosen = settings.toolsets.as_deref();
         let mut sets = chosen.unwrap_or(&Toolset::DEFAULT).to_vec();
@@ -39,7 +38,7 @@ impl Offer {
         }
     }
 
-    /// Lists no tool that the user of a server could never call.
+    /// Hides the tools that the user of a server could never call.
     pub fn for_user(mut self, member: Option<&dyn Member>) -> Self {
         if let Some(member) = member {
             self.starts = "The administrator can start `casetrack serve`";
@@ -54,12 +53,10 @@ impl Offer {
         self.sets.iter().any(|set| *set == entry.row.toolset || *set == Toolset::All && in_all)
     }
 
-    /// True if collections can be read at all.
     pub fn has_collections(&self) -> bool {
         self.sets.contains(&Toolset::Core)
     }
 
-    /// True if the space browser is offered.
     pub fn has_space(&self) -> bool {
         self.sets.contains(&Toolset::Space)
     }
@@ -68,23 +65,20 @@ impl Offer {
         !self.read_only || entry.row.effect == Effect::Reads
     }
 
-    /// The tools that are listed, in the order of the table.
     pub fn tools(&self) -> impl Iterator<Item = &'static Entry> {
         let is_hidden = |entry: &Entry| self.hidden.contains(&entry.row.need);
         table::tools().iter().filter(move |entry| self.has_set(entry) && self.allows(entry) && !is_hidden(entry))
     }
 
-    /// True if all these tools are listed.
     pub fn has(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.tools().any(|entry| entry.name == *name))
     }
 
-    /// True if the user limited the offer.
     pub fn is_limited(&self) -> bool {
         self.limited || self.read_only
     }
 
-    /// Refuses a tool that the session may not use, and says how the user can allow it.
+    /// Refuses a tool that the session may not use, and explains how the user can allow it.
     pub fn check(&self, entry: &Entry) -> Result<()> {
         // Without a choice, every tool about collections can be called.
         let can_be_called = self.has_set(entry) || !self.limited && entry.row.toolset.is_in_all();

@@ -54,7 +54,6 @@ impl Counts {
         format!("{files}, {}{rate}", counted(self.totals.chunks, "chunk"))
     }
 
-    /// The notification of these counts.
     pub fn notification(&self, token: ProgressToken) -> ProgressNotificationParam {
         let notification = ProgressNotificationParam::new(token, self.value()).with_message(self.message());
         match self.totals.total {

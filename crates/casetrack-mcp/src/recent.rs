@@ -8,13 +8,11 @@ use casetrack_core::{Error, ErrorCode, Result};
 use casetrack_text::format::counted;
 use tokio::time::Instant;
 
-/// The time that the limits are for.
 const MINUTE: Duration = Duration::from_secs(60);
-/// Clients and tools beyond which those that made no call in the last minute are forgotten.
+/// Above this number, clients and tools without a call in the last minute are forgotten.
 const MANY: usize = 1_000;
 
-/// Calls of the last minute of tools that have limits of their own, by client. The owner has one: a client that opens several sessions,
-/// or one after another, does not get more.
+/// Calls in the last minute of tools with limits of their own, by client. The owner has one instance, so a client with several sessions gets no more.
 #[derive(Debug, Default)]
 pub struct RecentCalls(Mutex<HashMap<(String, &'static str), VecDeque<Instant>>>);
 
@@ -40,7 +38,7 @@ impl RecentCalls {
     }
 }
 
-/// Says when to try again.
+/// An error with the time to try again.
 pub(crate) fn too_many(message: String, seconds: u64) -> Error {
     let hint = format!("Try again in {}.", counted(seconds.max(1), "second"));
     Error::new(ErrorCode::TooManyCalls, message).with_hint(hint)

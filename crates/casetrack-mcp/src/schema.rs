@@ -1,7 +1,7 @@
 //! JSON Schemas of the tools, generated from their Rust types.
 //!
-//! Clients differ in how much of JSON Schema they understand, so the schemas stay plain: no references, and for parameters
-//! neither unions nor nullable types. An optional parameter is one that is not in `required`.
+//! Clients differ in how much of JSON Schema they understand, so the schemas stay plain: no references, and for parameters neither unions nor
+//! nullable types. An optional parameter is not in `required`.
 
 use schemars::generate::{Contract, SchemaSettings};
 use schemars::transform::RecursiveTransform;
@@ -12,10 +12,9 @@ use crate::answer;
 
 pub(crate) type JsonObject = serde_json::Map<String, Value>;
 
-/// Marks a parameter that may be null: `true`, or `"default"` where null is also what a call means that does not name it.
+/// Marks a parameter that may be null: `true`, or `"default"` if null means the same as a missing argument.
 const NULL: &str = "x-null";
 
-/// The flat schema of a tool's parameters.
 pub(crate) fn parameters<T: JsonSchema>() -> JsonObject {
     let mut schema = generate::<T>(Contract::Deserialize);
     schema.remove("description");
@@ -59,7 +58,7 @@ fn generate<T: JsonSchema>(contract: Contract) -> JsonObject {
     schema.as_object_mut().map(std::mem::take).unwrap_or_default()
 }
 
-/// Removes what means nothing to a client (names of Rust types, integer widths, links between items) and joins wrapped lines.
+/// Removes parts without meaning for a client (names of Rust types, integer widths, links between items) and joins wrapped lines.
 fn tidy(schema: &mut Schema) {
     for key in ["title", "format"] {
         schema.remove(key);

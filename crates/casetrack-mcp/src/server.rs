@@ -53,8 +53,7 @@ pub const MAX_REQUEST_BYTES: usize = 64 << 20;
 /// Shortest time between two progress notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Serves one client over a pair of streams, one JSON-RPC message per line, until `reader` ends. Nothing is loaded before a tool
-/// needs it.
+/// Serves one client over a pair of streams, one JSON-RPC message per line, until `reader` ends. A tool loads its models when it first needs them.
 ///
 /// Calls still running at the end have five seconds to answer; then they are cancelled, keeping what they committed. Needs a
 /// Tokio runtime with I/O and time enabled. Fails when the client opens with something other than a handshake.
@@ -68,8 +67,10 @@ pub async fn serve(
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => {
-            return Err(Error::new(ErrorCode::Io, format!("The client did not open a session: {error}"))
-                .with_hint("`casetrack mcp` is started by an MCP client, which talks to it over stdin and stdout."));
+            return Err(Error::new(ErrorCode::Io, format!("The client did not open a session: {error}")).with_hint(
+                "`casetrack mcp` is started by an MCP client, which communicates with it over stdin and \
+                    stdout.",
+            ));
         }
     };
     match running.waiting().await {
@@ -78,7 +79,6 @@ pub async fn serve(
     }
 }
 
-/// The transport of a client's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
     Stdio,
@@ -94,10 +94,8 @@ impl Transport {
     }
 }
 
-/// One client's connection.
 pub struct Server {
     session: Arc<Session>,
-    /// By `resources/subscribe`.
     subscriptions: Arc<Subscriptions>,
     notifying: OnceLock<notifications::Task>,
     transport: Transport,
@@ -156,10 +154,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let views = apps::shows_views(context.client_capabilities().as_ref());
         let request = if views { apps::meant(request) } else { Some(request) }.ok_or_else(|| {
-            ErrorData::invalid_params(
-                "It goes on with the answer of a tool that has a view, from its next_offset.",
-                None,
-            )
+            ErrorData::invalid_params("It continues the answer of a tool that has a view, from its next_offset.", None)
         })?;
         let tool = table::find(&request.name)
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
@@ -198,7 +193,7 @@ impl ServerHandler for Server {
         self.blocking(get).await.map_err(protocol_error)
     }
 
-    /// Jobs ask nothing of their clients.
+    /// Jobs need no input from their clients.
     async fn update_task(&self, request: UpdateTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         self.session.engine().find_job(&request.task_id).map(drop).map_err(protocol_error)
     }
@@ -357,7 +352,7 @@ impl ServerHandler for Server {
         Ok(CompleteResult::new(self.blocking(complete).await.map_err(protocol_error)?))
     }
 
-    /// Receives requests that the SDK cannot read as the request that their method names.
+    /// Receives requests that do not parse as the request that their method names.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -385,12 +380,12 @@ impl Server {
         Self { session, transport, offer, guard, subscriptions: Arc::default(), notifying: OnceLock::new() }
     }
 
-    /// True if the space browser is offered. A server for a team offers it only to administrators, because it shows the disk.
+    /// True if the space browser is offered. A team server offers it only to administrators, because it shows the disk.
     fn has_space(&self) -> bool {
         self.offer.has_space() && self.session.member().is_none_or(|member| member.has_disk())
     }
 
-    /// Refuses what reads collections in a session that offers no tool for them.
+    /// Refuses to read collections in a session that offers no tool for them.
     fn check_collections(&self) -> Result<(), ErrorData> {
         let refusal =
             "This session offers no tools for collections; the user can start `casetrack mcp` with --toolsets core,….";
@@ -440,7 +435,7 @@ impl Server {
         done.unwrap_or_else(|error| Err(Error::internal(format!("The request was aborted: {error}"))))
     }
 
-    /// Runs a tool on a thread that may block, passing on progress and cancellation meanwhile.
+    /// Runs a tool on a thread that may block, and passes on progress and cancellation.
     async fn run(
         &self,
         tool: &'static table::Entry,
@@ -485,7 +480,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Name and version of the client, as the request says, or else the handshake.
+/// Name and version of the client, from the request or else the handshake.
 fn client(context: &RequestContext<RoleServer>) -> String {
     let client = context.client_info().map(|client| format!("{} {}", client.name, client.version));
     shorten(&client.unwrap_or_default(), 100)

@@ -17,20 +17,19 @@ pub struct Session {
     engine: Arc<Engine>,
     settings: Settings,
     active: watch::Sender<Option<CollectionId>>,
-    /// The log of the calls of assistants, if there is one.
     audit: Option<Arc<AuditLog>>,
     recent: Arc<RecentCalls>,
     /// The model of the client, if it offers one.
     model: OnceLock<Box<dyn ClientModel>>,
-    /// Of the user, on a server for a team.
+    /// The engines of the user, on a team server.
     engines: Option<Engines>,
 }
 
-/// The model of the client, which may be asked where the settings allow it.
+/// The model of the client, which may be called if the settings allow it.
 pub(crate) trait ClientModel: Send + Sync {
     /// The model's answer to a prompt, at most `max_tokens` long. Blocks.
     ///
-    /// Errors: [`ErrorCode::Network`](casetrack_core::ErrorCode::Network) where it fails or takes too long.
+    /// Errors: [`ErrorCode::Network`](casetrack_core::ErrorCode::Network) if it fails or takes too long.
     fn complete(&self, prompt: &str, max_tokens: u32, cancel: &Cancel) -> Result<String>;
 }
 
@@ -50,7 +49,7 @@ impl Session {
         Self { engine, settings, active, audit: None, recent: Arc::default(), model: OnceLock::new(), engines: None }
     }
 
-    /// Records what an assistant calls, unless the settings say otherwise.
+    /// Records the calls of an assistant, unless the settings forbid it.
     pub fn audited(self, log: Arc<AuditLog>) -> Self {
         let enabled = self.settings().audit.enabled;
         Self { audit: enabled.then_some(log), ..self }
@@ -61,14 +60,14 @@ impl Session {
         Self { recent, ..self }
     }
 
-    /// Limits the session to what a user of a server may see and do.
+    /// Limits the session to the rights of a user of a server.
     pub fn for_user(self, member: Arc<dyn Member>) -> Self {
         let engines = Engines::new(&self.engine, member, &self.settings.serve);
         let engine = Arc::clone(engines.of(Role::Reader));
         Self { engine, engines: Some(engines), ..self }
     }
 
-    /// The user of a server whose session it is.
+    /// The user of a server who owns the session.
     pub(crate) fn member(&self) -> Option<&dyn Member> {
         self.engines.as_ref().map(|engines| &*engines.member)
     }
@@ -83,8 +82,7 @@ impl Session {
         }
     }
 
-    /// For the workbench: all tools, and answers that are not cut. Whoever uses it is the user, to whom limits of assistants do not apply;
-    /// which files are read is limited as for everybody.
+    /// For the workbench: all tools, and answers that are not cut. The limits of assistants do not apply to the user, except those on files.
     pub fn for_workbench(mut self) -> Self {
         self.settings.toolsets = Some(vec![Toolset::All, Toolset::Workbench]);
         self.settings.read_only = false;
@@ -93,8 +91,8 @@ impl Session {
         self
     }
 
-    /// For the workbench of a user of a server: as [`for_workbench`](Self::for_workbench), but what the administrator has made read-only stays
-    /// so, and calls are bounded, as a page makes them.
+    /// For the workbench of a user of a server: like [`for_workbench`](Self::for_workbench), but the administrator's read-only setting applies, and
+    /// calls are limited.
     pub fn for_browser_of_user(self) -> Self {
         let read_only = self.settings.read_only;
         let mut session = self.for_workbench();
@@ -112,7 +110,7 @@ impl Session {
         Arc::clone(&self.recent)
     }
 
-    /// The client offers a model. The first counts.
+    /// Sets the client's model, once.
     pub(crate) fn set_model(&self, model: Box<dyn ClientModel>) {
         let _ = self.model.set(model);
     }
@@ -129,7 +127,6 @@ impl Session {
         &self.engine
     }
 
-    /// The active collection and its changes.
     pub fn watch_active(&self) -> watch::Receiver<Option<CollectionId>> {
         self.active.subscribe()
     }
@@ -138,7 +135,6 @@ impl Session {
         self.active.send_replace(Some(collection));
     }
 
-    /// Clears the active collection if it is this one.
     pub(crate) fn forget(&self, collection: CollectionId) {
         self.active.send_if_modified(|active| active.take_if(|active| *active == collection).is_some());
     }

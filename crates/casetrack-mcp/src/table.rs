@@ -75,7 +75,6 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     ]
 });
 
-/// A row of the table.
 pub(crate) struct Entry {
     pub name: &'static str,
     pub title: &'static str,
@@ -163,7 +162,6 @@ fn handle<T: Tool>(context: &Context<'_>, mut arguments: Value) -> Result<ToolOu
     T::finish(T::call(context, parameters)?, form)
 }
 
-/// All rows, in order.
 pub(crate) fn tools() -> &'static [Entry] {
     &TABLE
 }

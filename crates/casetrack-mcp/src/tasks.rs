@@ -14,14 +14,14 @@ use casetrack_text as text;
 /// The interval at which clients should poll, in milliseconds.
 const POLL_INTERVAL_MS: u64 = 1_000;
 
-/// The task for the answer of a long tool; `None` where the job has ended already.
+/// The task for the answer of a long tool; `None` if the job has ended already.
 pub(crate) fn created(engine: &Engine, output: &ToolOutput) -> Option<CreateTaskResult> {
     let id: JobId = output.structured.pointer("/job/job_id").and_then(Value::as_str)?.parse().ok()?;
     let job = engine.job(id).ok().filter(|job| !job.state.has_ended())?;
     Some(CreateTaskResult::new(task(&job)))
 }
 
-/// The state of a task and, at its end, what the call would have answered, in this form. `render` makes it from the outcome.
+/// The state of a task and, at its end, the answer to the call, in this form. `render` makes it from the outcome.
 pub(crate) fn get(
     engine: &Engine,
     id: &str,

@@ -17,26 +17,24 @@ pub(crate) trait Tool {
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
     const ROW: Row;
-    /// The arguments of a call, as a JSON object. The table says what `$document` and the like stand for.
+    /// The arguments of a call, as a JSON object. The table explains `$document` and the other placeholders.
     const SAMPLE: &'static str;
     /// The form of its calls and answers.
     const CONTRACT: Contract = Contract::USUAL;
-    /// Most calls of one session in any minute, where the contract names a limit; the session's own holds as well.
+    /// Most calls of one session in any minute, if the contract names a limit; the session's own limit applies as well.
     const CALLS_PER_MINUTE: Option<u32> = None;
     /// True if a job does its work.
     const LONG: bool = false;
     /// True if clients should treat a call as one that may remove data.
     const DESTRUCTIVE: bool = matches!(Self::ROW.effect, Effect::Deletes);
-    /// The list that its answer consists of, by whose items a long answer is cut.
+    /// The list of its answer, by whose items a long answer is cut.
     const LIST: Option<List<Self::Response>> = None;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
     type Parameters: DeserializeOwned + JsonSchema;
-    /// The structured content.
     type Response: Serialize + JsonSchema + 'static;
 
     fn call(context: &Context<'_>, parameters: Self::Parameters) -> Result<Reply<Self::Response>>;
 
-    /// Both forms of an answer.
     fn finish(reply: Reply<Self::Response>, form: Form) -> Result<ToolOutput> {
         answer::finish(reply, Self::LIST, form)
     }

@@ -1,5 +1,5 @@
-//! Prints the names of texts: reads JSON lines `{"text", "spans": [[start, end, "ORG"], …]}` and writes for each a line with the
-//! mentions of the whole pipeline. `benches/facts/entities.py` measures with it.
+//! Prints the names of texts: reads JSON lines `{"text", "spans": [[start, end, "ORG"], …]}` and writes for each a line
+//! with the mentions of the whole pipeline. `benches/facts/entities.py` measures with it.
 //!
 //! `pages` instead of `text` and `spans`: a document of several, each `{"text", "spans"}`. Standard error has the time that the rules took.
 

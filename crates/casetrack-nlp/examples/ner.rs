@@ -1,7 +1,7 @@
 //! Runs the entity recognizer over texts, one JSON string a line on stdin; benches/facts/ner_peer.py drives it.
 //!
-//! ner MODEL_FOLDER            prints each text's tokens and entities as JSON
-//! ner MODEL_FOLDER --speed    on an empty line, recognizes the texts read so far once and prints tokens and seconds as JSON
+//! ner MODEL_FOLDER            prints each text's tokens and entities as JSON ner MODEL_FOLDER --speed    on an empty
+//! line, recognizes the texts read so far once and prints tokens and seconds as JSON
 
 use std::error::Error;
 use std::io::{BufRead, Write, stdin, stdout};

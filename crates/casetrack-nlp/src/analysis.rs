@@ -14,8 +14,9 @@ use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules::{self, PageFindings};
 use crate::words::single_spaced;
 
-/// Name and version of the analysis of documents in a language, by its BCP 47 tag; `None` where it is not known. Documents that were annotated
-/// by another one can be annotated again. Each language has a version of its own, so that a change of its rules concerns only its documents.
+/// Name and version of the analysis of documents in a language, by its BCP 47 tag; `None` if it is not known. Documents
+/// that were annotated by another one can be annotated again. Each language has a version of its own, so that a change
+/// of its rules concerns only its documents.
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
         Ruleset::English => "en-4",
@@ -34,9 +35,9 @@ const FORMED: u8 = 95;
 /// Most aliases kept of an entity.
 const MAX_ALIASES: usize = 8;
 
-/// The entities and references of a document, by the texts of its pages in order and its language, a BCP 47 tag. Depends only on them;
-/// linear in their length. Only documents in English, or without a language, have names and topics; others do not need the
-/// recognizer. Fails with `Cancelled` soon after `cancel` is set.
+/// The entities and references of a document, by the texts of its pages in order and its language, a BCP 47 tag.
+/// Depends only on them; linear in their length. Only documents in English, or without a language, have names and
+/// topics; others do not need the recognizer. Fails with `Cancelled` soon after `cancel` is set.
 pub fn annotate(
     recognizer: &dyn Recognizer,
     pages: &[&str],
@@ -82,8 +83,8 @@ pub fn annotate(
     Ok(assemble(analysis_of(language), placed, surfaces, resolved, references))
 }
 
-/// The mentions of a page in text order. Dates and amounts have a form of their own, whatever the recognizer takes them for: "May 2019" is
-/// nobody's name.
+/// The mentions of a page in text order. Dates and amounts have a form of their own, whatever the recognizer takes them
+/// for: "May 2019" is never a person.
 fn on_page(page: u32, named: PageNames, topics: Vec<Mention>, found: Vec<Mention>) -> Vec<UnresolvedMention> {
     let is_formed = |mention: &Mention| {
         mention.value.is_some() || !matches!(mention.entity_type, EntityType::Date | EntityType::Amount)
@@ -109,8 +110,8 @@ fn found(language: Option<Language>, pages: &[&str]) -> Result<Vec<PageFindings>
     }
 }
 
-/// Type and key of the date or amount that makes up a whole text, in any notation of a language: "$1.2 million", "5 May 2019". What
-/// "1.500 EUR" is depends on the language.
+/// Type and key of the date or amount that makes up a whole text, in any notation of a language: "$1.2 million", "5 May
+/// 2019". What "1.500 EUR" is depends on the language.
 pub fn value_key(text: &str, language: Option<&str>) -> Option<(EntityType, String)> {
     whole_value(text, Ruleset::of(language).rules())
 }
@@ -223,7 +224,6 @@ mod tests {
     use super::*;
     use crate::recognizer::Label;
 
-    /// Recognizes two names.
     struct TwoNames;
 
     impl Recognizer for TwoNames {
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(written(entity("acme foods")), ["Acme Foods, Inc.", "Company", "Company", "Acme Foods Inc."]);
         assert_eq!(found.entities[entity("acme foods") as usize].aliases, ["Acme Foods Inc.", "Company"]);
         assert_eq!(written(entity("john smith")), ["John Smith", "Smith"]);
-        // A date is nobody's name.
+        // A date is never a person's name.
         let date = found.entities.iter().position(|entity| entity.entity_type == EntityType::Date).unwrap();
         assert_eq!(written(date as u32), ["May 5, 2019"]);
         assert!(found.mentions.is_sorted_by_key(|mention| (mention.page, mention.char_start, mention.char_end)));
@@ -274,7 +274,6 @@ mod tests {
         assert_eq!(first(EntityType::Person), None);
     }
 
-    /// Always fails.
     struct FailingRecognizer;
 
     impl Recognizer for FailingRecognizer {

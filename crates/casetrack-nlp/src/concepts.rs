@@ -28,9 +28,9 @@ word_lists! {
     FUNCTION: set = "words/function.txt";
 }
 
-/// The candidates for concepts on the pages of one document: mentions of phrases that occur at least twice, at most 12 for
-/// 1,000 characters of a page, those with the highest score. In order, without overlaps. Two phrases are the same if they are in small
-/// letters and with the last word in the singular. Cost: linear in the text.
+/// The candidates for concepts on the pages of one document: mentions of phrases that occur at least twice, at most 12
+/// for 1,000 characters of a page, those with the highest score. In order, without overlaps. Two phrases are the same
+/// if they are in small letters and with the last word in the singular. Cost: linear in the text.
 ///
 /// `names` are those of [`crate::names::names`] for the same pages, whose words are not topics; pages missing from it have none.
 pub fn concept_candidates(pages: &[&str], names: &[PageNames]) -> Vec<Vec<Mention>> {

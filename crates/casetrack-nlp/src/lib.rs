@@ -1,5 +1,5 @@
-//! Entities and references of a document, found without a language model: statistical named-entity recognition, rules on top of
-//! it, normalisation, and merging of the names of one entity.
+//! Entities and references of a document, found without a language model: statistical named-entity recognition, rules
+//! on top of it, normalisation, and merging of the names of one entity.
 //!
 //! All text is the text of one page; all places are characters (Unicode scalar values) of it, half-open.
 

@@ -43,7 +43,6 @@ fn below_hundred(tokens: &Tokens, at: usize) -> Option<(u64, usize)> {
 /// Words of a number, at most; it bounds the work for text made of number words.
 const LONGEST: usize = 24;
 
-/// A cardinal number in words and the token after it. At most some quadrillions.
 pub fn cardinal(tokens: &Tokens, at: usize) -> Option<(u64, usize)> {
     let first = tokens.word(at).as_bytes().first()?;
     // the letters that number words begin with
@@ -105,7 +104,6 @@ pub fn ordinal(tokens: &Tokens, at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// The value of a Roman numeral in upper or lower case, below 100.
 pub fn roman(word: &str) -> Option<u32> {
     let mut total = 0u32;
     let mut last = 0;

@@ -29,8 +29,8 @@ const SHARED: &[(&str, &[&str])] = &[
 
 static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([a-z][a-z_0-9]*)\}").ok());
 
-/// Declares a static for each pattern of a table of `data` and, behind a semicolon, for each list of words; and a test that the table has
-/// these and no others.
+/// Declares a static for each pattern of a table of `data` and, behind a semicolon, for each list of words; and a test
+/// that the table has these and no others.
 macro_rules! pattern_table {
     ($file:literal: $($name:ident),+ $(,)? $(; $($words:ident),+ $(,)?)?) => {
         static TABLE: std::sync::LazyLock<crate::pattern_table::PatternTable> = std::sync::LazyLock::new(|| {
@@ -57,8 +57,8 @@ macro_rules! pattern_table {
 pub(crate) struct Parts(HashMap<String, String>);
 
 impl Parts {
-    /// The parts of a table, and those that every table of its kind has. Fails if a part names one that does not exist, or itself, or is
-    /// longer than [`LONGEST`].
+    /// The parts of a table, and those that every table of its kind has. Fails if a part names one that does not exist,
+    /// or itself, or is longer than [`LONGEST`].
     pub fn new<'n>(own: &Entries, given: impl IntoIterator<Item = (&'n str, String)>) -> Result<Self, String> {
         let given = given.into_iter().map(|(name, text)| Ok((name.to_owned(), text)));
         let own = own.iter().map(|(name, entry)| Ok((name.clone(), entry.expression()?)));
@@ -67,7 +67,6 @@ impl Parts {
         Ok(parts)
     }
 
-    /// The text with each `{name}` replaced by the part as a group.
     pub fn expand(&self, text: &str) -> Result<String, String> {
         self.expand_within(text, &mut Vec::new())
     }
@@ -156,19 +155,16 @@ impl PatternTable {
         Ok(Self { patterns, words })
     }
 
-    /// A table of this crate.
     pub fn built_in(data: &str) -> Self {
         #[expect(clippy::expect_used, reason = "a constant, read by the tests")]
         Self::read(data).expect("a sound table")
     }
 
-    /// Compiles the pattern of this name.
     pub fn regex(&self, name: &str) -> Regex {
         #[expect(clippy::expect_used, reason = "a constant, compiled by the tests")]
         Regex::new(&self.patterns[name]).expect("a sound pattern")
     }
 
-    /// The list of words of this name.
     pub fn words(&self, name: &str) -> Vec<String> {
         self.words[name].clone()
     }

@@ -9,8 +9,8 @@ word_lists! {
     NUMBERED: phrases = "words/numbered.txt";
 }
 
-/// The concepts of a page that are known by their form, in text order, without overlap. A number with a name ("Invoice No.
-/// INV-2023-0042") is only the identifier; its role is the kind.
+/// The concepts of a page that are known by their form, in text order, without overlap. A number with a name ("Invoice
+/// No. INV-2023-0042") is only the identifier; its role is the kind.
 pub fn find(tokens: &Tokens) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut at = 0;
@@ -77,8 +77,8 @@ fn email(tokens: &Tokens, at: usize) -> Option<(usize, usize)> {
 /// The most separators between the digits of a phone number.
 const PHONE_GROUPS: usize = 8;
 
-/// A phone number: `+` and 8 to 15 digits (E.164), ten digits as they are grouped in North America, or groups of digits after
-/// "Tel.", "Phone", "Fax" or the like.
+/// A phone number: `+` and 8 to 15 digits (E.164), ten digits as they are grouped in North America, or groups of digits
+/// after "Tel.", "Phone", "Fax" or the like.
 fn phone(tokens: &Tokens, at: usize) -> Option<(usize, usize, &'static str)> {
     if at > 0
         && tokens.glued(at)
@@ -158,7 +158,7 @@ fn end_byte(tokens: &Tokens, at: usize) -> usize {
     at.checked_sub(1).map_or(0, |before| tokens.bytes(before).1)
 }
 
-/// The first digit of an area code and what it cannot be, by the North American Numbering Plan.
+/// True if an area code has a first digit and form that the North American Numbering Plan allows.
 fn area(digits: &str) -> bool {
     matches!(digits.as_bytes().first(), Some(b'2'..=b'9')) && !digits.ends_with("11")
 }

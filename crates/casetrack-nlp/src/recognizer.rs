@@ -1,5 +1,3 @@
-//! The interface of a statistical recognizer of named entities, so that a larger model can replace the one that ships.
-
 use casetrack_core::{Cancel, Result};
 use serde::Deserialize;
 

@@ -17,8 +17,9 @@ pub struct PageFindings {
 
 /// The findings of the rules in a document, page by page.
 ///
-/// All pages of a document are needed together: they decide how "01/05/2023" is read, and a date may count from one on
-/// another page. The result depends only on the texts. Linear in their length; one page's tokens are in memory at a time.
+/// All pages of a document are needed together: they decide the meaning of "01/05/2023", and a date may count from one
+/// on another page. The result depends only on the texts. Linear in their length; one page's tokens are in memory at a
+/// time.
 pub fn find(pages: &[&str]) -> Vec<PageFindings> {
     let order = dates::DateOrder::of(pages.iter().copied());
     let mut anchors = Anchors::default();

@@ -1,9 +1,7 @@
 //! The text of a page as tokens, which all rules read: made once, in linear time, without a copy of any word.
 
-/// The characters of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Letters, of any script.
     Word,
     /// ASCII digits.
     Number,
@@ -11,12 +9,10 @@ pub enum Kind {
     Symbol,
 }
 
-/// The white space before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gap {
     None,
     Space,
-    /// A line break.
     Line,
     /// A blank line, or the start of the text.
     Paragraph,
@@ -108,17 +104,14 @@ impl<'a> Tokens<'a> {
         self.gap(at) == Gap::None
     }
 
-    /// A token, its ASCII letters in lower case.
     pub fn word(&self, at: usize) -> &str {
         self.tokens.get(at).and_then(|t| self.lower.get(t.start as usize..t.end as usize)).unwrap_or("")
     }
 
-    /// A token as it is written.
     pub fn surface(&self, at: usize) -> &'a str {
         self.tokens.get(at).and_then(|t| self.text.get(t.start as usize..t.end as usize)).unwrap_or("")
     }
 
-    /// The text from one token to before another, as it is written.
     pub fn slice(&self, from: usize, to: usize) -> &'a str {
         match (self.tokens.get(from), to.checked_sub(1).and_then(|last| self.tokens.get(last))) {
             (Some(first), Some(last)) => self.text.get(first.start as usize..last.end as usize).unwrap_or(""),
@@ -188,7 +181,6 @@ impl<'a> Tokens<'a> {
         Some(next)
     }
 
-    /// The characters from one token to before another, half-open.
     pub fn span(&self, from: usize, to: usize) -> (u32, u32) {
         let start = self.tokens.get(from).map_or(0, |token| token.char_start);
         let end = to.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(start, |token| token.char_end);
@@ -200,7 +192,6 @@ impl<'a> Tokens<'a> {
         self.tokens.partition_point(|token| (token.start as usize) < byte)
     }
 
-    /// The start and end of a token, in bytes of the text.
     pub fn bytes(&self, at: usize) -> (usize, usize) {
         self.tokens
             .get(at)

@@ -1,5 +1,5 @@
-//! Precision and recall of dates, amounts and references in German, French, Spanish and Italian, over sentences written for the purpose:
-//! one half to write the rules with, the other written before them and held back.
+//! Precision and recall of dates, amounts and references in German, French, Spanish and Italian, over sentences written
+//! for the purpose: one half to write the rules with, the other written before them and held back.
 //!
 //! A mention counts as right with its exact place and its value: an ISO date or two for a range, a decimal with its unit, a normalised name.
 
@@ -27,7 +27,7 @@ impl Recognizer for NoNames {
 /// Kind, place and value.
 type Labels = Vec<(char, u32, u32, String)>;
 
-/// The text of a line, and what must be read in it.
+/// The text of a line, and the expected labels.
 fn labelled(line: &str) -> (String, Labels) {
     let (mut text, mut labels) = (String::new(), Labels::new());
     let mut rest = line;

@@ -94,8 +94,8 @@ fn a_result_does_not_depend_on_what_came_before_or_on_threads() {
     assert!(threads.iter().all(|found| *found == alone));
 }
 
-/// The time on the processor that recognition of `length` bytes of a repeated part takes, the least of three runs. On Linux the first number of
-/// `schedstat` is the time of this thread in nanoseconds, which other programs do not change.
+/// The time on the processor that recognition of `length` bytes of a repeated part takes, the least of three runs. On
+/// Linux the first number of `schedstat` is the time of this thread in nanoseconds, which other programs do not change.
 fn cost(part: &str, length: usize) -> Duration {
     let text = part.repeat(length / part.len());
     let computed = || {
@@ -117,7 +117,7 @@ fn long_tokens_take_linear_time() {
         ["(", ".", "a.", "a@", "a@b.c:", "1.1.", "'s", "-", "a-b", ":)", "):", "$1", "°C.", "http://", "\n", "…x", "1+"]
     {
         let (short, long) = (cost(part, 12_500), cost(part, 100_000));
-        // What a short text costs is rounded up, since it may be close to nothing.
+        // The cost of a short text is rounded up, since it may be close to nothing.
         let most = 24 * short.max(Duration::from_millis(2));
         assert!(long < most, "{part:?}: {short:?}, and {long:?} for eight times as much");
     }

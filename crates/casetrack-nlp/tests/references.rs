@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 struct Sentence {
     text: String,
-    /// Kind, normalised name and, where the text states one, the relation.
+    /// Kind, normalised name and, if the text states one, the relation.
     refs: Vec<Vec<String>>,
 }
 

@@ -6,7 +6,6 @@ use casetrack_core::Page;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A zip archive of these parts.
 pub fn zip_file(parts: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in parts {
@@ -16,7 +15,7 @@ pub fn zip_file(parts: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// An OLE compound file without content: `names` stand in the root, `nested` in the storage that is their last.
+/// An OLE compound file without content: `names` are in the root, `nested` in the storage that is their last.
 pub fn compound_file(names: &[&str], nested: &[&str]) -> Vec<u8> {
     const NONE: u32 = 0xFFFF_FFFF;
     let entry = |name: &str, kind: u8, right: u32, child: u32| {
@@ -61,7 +60,6 @@ pub fn compound_file(names: &[&str], nested: &[&str]) -> Vec<u8> {
     file
 }
 
-/// An OLE compound file of these streams, by path.
 pub fn compound_file_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
     let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
     for (path, content) in streams {
@@ -93,7 +91,6 @@ pub fn summary_of(title: &[u8], code_page: u16) -> Vec<u8> {
     stream
 }
 
-/// A page with nothing but text.
 pub fn page_of(number: u32, text: &str) -> Page {
     Page {
         number,

@@ -1,12 +1,14 @@
-//! A collection in PostgreSQL, and over several machines by Citus, beside the same one on disk: how fast both take documents and answer, and how large they are.
+//! A collection in PostgreSQL, and over several machines by Citus, compared with the same one on disk: the speed of
+//! both in taking documents and answering, and their size.
 //!
 //!     stores [--chunks 100000] [--queries 100] [--dir DIR]
 //!
-//! The documents and queries are those of the store's own bench (casetrack-store/benches/store/corpus.rs): synthetic and seeded. The server is that of
-//! the tests (tests/conformance/server.rs), with fsync on; or `CASETRACK_TEST_POSTGRES` names one. Where `CASETRACK_TEST_CITUS_WORKERS` says that this is a
-//! coordinator, it comes beside a server of the tests. All are loaded one after the other by one client, flushed, searched by one client, and by eight
-//! at once. Searches ask for 500 chunks, as hybrid search does; those in databases are made once more as a role that may read the collection, and not as
-//! the owner of the tables. Progress goes to stderr.
+//! The documents and queries are those of the store's own bench (casetrack-store/benches/store/corpus.rs): synthetic
+//! and seeded. The server is that of the tests (tests/conformance/server.rs), with fsync on; or
+//! `CASETRACK_TEST_POSTGRES` names one. If `CASETRACK_TEST_CITUS_WORKERS` makes this a coordinator, it is measured in
+//! addition to a server of the tests. All are loaded one after the other by one client, flushed, searched by one
+//! client, and by eight at once. Searches ask for 500 chunks, as hybrid search does; those in databases are repeated as
+//! a role that may read the collection, and not as the owner of the tables. Progress goes to stderr.
 
 #[path = "../../casetrack-store/benches/store/corpus.rs"]
 mod corpus;
@@ -34,7 +36,7 @@ const SERVER_OPTIONS: &str =
     "-c shared_buffers=2GB -c maintenance_work_mem=2GB -c max_wal_size=8GB -c effective_cache_size=8GB";
 const K: usize = 500;
 const CLIENTS: usize = 8;
-/// Of how many the share is told that is found.
+/// The number of nearest chunks for the share that is found.
 const NEAREST: usize = 10;
 
 fn main() {
@@ -167,7 +169,7 @@ fn load(corpus: &Corpus, store: &dyn Store, name: &str, chunks: usize) -> Collec
     collection
 }
 
-/// What each table and index of the server takes.
+/// The size of each table and index of the server.
 fn sizes(address: &str, chunks: usize) {
     let mut client = postgres::Client::connect(address, postgres::NoTls).expect("a connection");
     let rows = client.query(
@@ -254,7 +256,7 @@ fn keep_nearest(found: &mut Vec<Near>) {
     found.truncate(NEAREST);
 }
 
-/// Of the nearest, the share that a collection finds among as many.
+/// The share of the nearest that a collection finds among as many.
 fn recall(corpus: &Corpus, nearest: &[Near], collection: &Collection, n: usize) -> f64 {
     let hits = collection.search_dense(&corpus.query_vector(n), NEAREST, &Filter::default()).expect("hits");
     let is_found = |near: &&Near| hits.iter().any(|hit| (hit.document, hit.index) == (near.0, near.1));

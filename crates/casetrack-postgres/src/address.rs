@@ -32,7 +32,6 @@ impl Address {
         config
     }
 
-    /// Its options for TLS.
     pub(crate) fn tls(&self) -> &TlsOptions {
         &self.tls
     }
@@ -48,7 +47,6 @@ impl Address {
     }
 }
 
-/// The name of a host, or the folder of a socket.
 fn host_name(host: &Host) -> String {
     match host {
         Host::Tcp(name) => name.clone(),
@@ -152,7 +150,7 @@ mod tests {
         ] {
             let address = address(text);
             assert_eq!((address.to_string(), format!("{address:?}")), (shown.to_owned(), shown.to_owned()));
-            // It can be written where it was read.
+            // It can be written to the place that it was read from.
             assert_eq!(shown.parse::<Address>().unwrap(), address);
         }
     }

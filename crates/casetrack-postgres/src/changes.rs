@@ -37,8 +37,8 @@ macro_rules! insert {
     };
 }
 const INSERT: &str = insert!("$1::bigint, $2::uuid", "", "");
-/// The coordinator of Citus copies what is in arrays, which is not allowed under row-level security. Joined with its bucket, of which there is one, the
-/// machine makes the rows, which is slower (docs/dev/scale.md).
+/// The coordinator of Citus copies the members of arrays, which is not allowed under row-level security. Joined with
+/// its bucket, of which there is one, the machine makes the rows, which is slower (docs/dev/scale.md).
 const INSERT_GUARDED: &str =
     insert!("b.route, b.collection", "buckets b, ", " WHERE b.route = $1 AND b.collection = $2");
 
@@ -57,7 +57,6 @@ struct Difference {
     dead_chunks: i64,
 }
 
-/// A document as its rows hold it, except for the columns that follow from its ordinal.
 struct Rows<'d> {
     document: &'d StoredDocument,
     inverted: Inverted,
@@ -329,7 +328,6 @@ impl PostgresCollection {
         Ok(row.ok_or_else(|| gone(&self.routes))?.try_get(0)?)
     }
 
-    /// The number of a change.
     fn next(&self, connection: &mut Connection) -> Step<i64> {
         let row = connection.one("SELECT next_change($1)", &[&id(self.routes.collection())])?;
         let number = row.try_get::<_, Option<i64>>(0)?.ok_or_else(|| gone(&self.routes))?;
@@ -372,7 +370,7 @@ impl PostgresCollection {
             if let Some(other) = self.at_path(connection, path)?.filter(|other| !moved.contains(other)) {
                 let message = format!("{path} is already stored as document {other}.");
                 return Err(Error::new(ErrorCode::AlreadyExists, message)
-                    .with_hint("Delete that document first, or leave the other where it is.")
+                    .with_hint("Delete that document first, or leave the other at its place.")
                     .into());
             }
         }

@@ -17,8 +17,9 @@ use crate::route::{Layout, Routes};
 use crate::server::{Connection, Server, Session};
 use crate::sql::id;
 
-/// A collection in PostgreSQL. Any number of clients may have it open; each sees what the others change. Its [`CollectionMeta`] and
-/// [`VectorModels`] are as of when it was opened: [`is_current`](DescribeCollection::is_current) checks that it still holds.
+/// A collection in PostgreSQL. Any number of clients may have it open; each sees the changes of the others. Its
+/// [`CollectionMeta`] and [`VectorModels`] are as of when it was opened: [`is_current`](DescribeCollection::is_current)
+/// checks that it still holds.
 pub struct PostgresCollection {
     pub(crate) server: Arc<Server>,
     pub(crate) routes: Routes,
@@ -26,7 +27,6 @@ pub struct PostgresCollection {
     pub(crate) meta: CollectionMeta,
     pub(crate) models: VectorModels,
     pub(crate) models_open: bool,
-    /// Where files are kept.
     pub(crate) files: PathBuf,
     known: Mutex<Arc<Moment>>,
     /// By the first slots of documents.
@@ -49,7 +49,6 @@ impl PostgresCollection {
         Self { server, routes, layout, meta, models, models_open, files, known, page_places, observer }
     }
 
-    /// All documents as a connection sees them, which is in a transaction.
     pub(crate) fn follow(&self, connection: &mut Connection) -> Step<Arc<Moment>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         Moment::follow(&mut known, connection, &self.routes)?;
@@ -63,7 +62,6 @@ impl PostgresCollection {
         Ok(Arc::clone(&known))
     }
 
-    /// All documents as of now.
     pub(crate) fn now(&self) -> Result<Arc<Moment>> {
         self.server.read(|connection| self.follow(connection))
     }
@@ -76,7 +74,7 @@ impl PostgresCollection {
                 // It was deleted, or the right to it was taken back.
                 *known = Arc::default();
             }
-            tracing::warn!(%error, "what is known of a collection may be old");
+            tracing::warn!(%error, "the data of a collection may be outdated");
             Arc::clone(&known)
         })
     }
@@ -111,7 +109,6 @@ impl PostgresCollection {
         self.server.read(|connection| counted(connection, &self.routes))
     }
 
-    /// Changes columns of it: each `$3`, `$4`, … is one of the values.
     fn set(&self, connection: &mut Connection, columns: &str, values: &[Vec<u8>]) -> Step<()> {
         let (route, collection) = (self.routes.first(), id(self.routes.collection()));
         let mut params: Vec<&(dyn postgres::types::ToSql + Sync)> = vec![&route, &collection];
@@ -204,9 +201,9 @@ impl DescribeCollection for PostgresCollection {
             let value: Option<&[u8]> = row.try_get(0)?;
             let before = value.map_or_else(|| Ok(EvidenceTray::default()), |value| decode("evidence", value))?;
             let after = match &changed {
-                // The second: it was made already, which was not heard of.
+                // The second: it was made already, but the answer was lost.
                 Some((known, after)) if *known == before || *after == before => after.clone(),
-                Some(_) => return Err(Error::internal("The evidence was changed by others meanwhile.").into()),
+                Some(_) => return Err(Error::internal("The evidence was changed by others in the meantime.").into()),
                 None => {
                     let mut after = before.clone();
                     change(&mut after)?;

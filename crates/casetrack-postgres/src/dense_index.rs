@@ -1,5 +1,5 @@
-//! The index of a collection's vectors. Only the owner of the tables can make one, and not in a transaction, so that the administrator's clients make
-//! those of everybody: at a flush, or while they follow what others change.
+//! The index of a collection's vectors. Only the owner of the tables can make one, and not in a transaction, so that
+//! the administrator's clients make those of all users: at a flush, or while they follow the changes of others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ impl PostgresCollection {
         has_index(connection, &self.routes)
     }
 
-    /// Makes the index where the collection is large enough for it. Searches and changes continue meanwhile.
+    /// Makes the index if the collection is large enough for it. Searches and changes continue during this.
     pub(crate) fn index_vectors(&self) -> Result<()> {
         let (counts, ..) = self.counted()?;
         if counts.chunks <= self.layout.exact_chunks
@@ -65,7 +65,7 @@ fn make_alone(connection: &mut Connection, routes: &Routes, name: &str, dimensio
     if has_index(connection, routes)? {
         return Ok(());
     }
-    // What a process that was ended left is of no use.
+    // The remains of a process that was ended are of no use.
     connection.run(&format!("DROP INDEX IF EXISTS {name}"))?;
     connection.run(&format!(
         "CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw ((embedding::halfvec({dimension})) halfvec_ip_ops) \
@@ -74,7 +74,7 @@ fn make_alone(connection: &mut Connection, routes: &Routes, name: &str, dimensio
     ))?;
     let set = "UPDATE collections SET dense_index = true WHERE route = $1 AND collection = $2";
     match connection.change(set, &[&routes.first(), &id(routes.collection())])? {
-        // It was deleted meanwhile, and did not find the index.
+        // It was deleted in the meantime, and did not find the index.
         0 => connection.run(&format!("DROP INDEX IF EXISTS {name}")),
         _ => Ok(()),
     }
@@ -101,8 +101,8 @@ impl IndexMaker {
         Self { server, is_busy: Arc::default() }
     }
 
-    /// Begins with the index of a collection, whose models these are, where the client is the administrator's and makes no other at this moment: then it
-    /// is asked for again.
+    /// Begins with the index of a collection with these models, if the client is the administrator's and makes no other
+    /// at this moment; otherwise it must be requested again.
     pub fn want(&self, connection: &mut Connection, collection: CollectionId, models: &[u8]) -> Step<()> {
         if self.is_busy.load(Ordering::Relaxed) || !is_administrator(connection)? {
             return Ok(());

@@ -11,9 +11,8 @@ const SHARE_RIGHTS: &str = include_str!("../migrations/share_rights.sql");
 
 type Step<T> = std::result::Result<T, Failure>;
 
-/// The number of machines that have rows of distributed tables; none without Citus.
-///
-/// Errors: `WrongState` where this is one of them, and not the one that clients talk to.
+/// The number of machines that have rows of distributed tables; none without Citus. Errors: `WrongState` if this is one
+/// of them, and not the one that clients talk to.
 pub(crate) fn machines(connection: &mut Connection) -> Step<i32> {
     if connection.some("SELECT 1 FROM pg_extension WHERE extname = 'citus'", &[])?.is_none() {
         return Ok(0);
@@ -35,7 +34,7 @@ pub(crate) fn distribute(connection: &mut Connection) -> Step<()> {
     connection.run(SHARE_RIGHTS)
 }
 
-/// Holds the rights of roles where tables were distributed when nobody but their owner could have any.
+/// Holds the rights of roles if tables were distributed when only their owner could have any.
 pub(crate) fn share_rights(connection: &mut Connection) -> Step<()> {
     let distributed = "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'casetrack.documents'::regclass";
     if connection.some(distributed, &[])?.is_some() { connection.run(SHARE_RIGHTS) } else { Ok(()) }

@@ -5,14 +5,13 @@ use postgres::error::SqlState;
 
 /// Advice if the server cannot be reached.
 const UNREACHABLE: &str =
-    "Check that the server runs and can be reached from here, then try again. What was committed before is safe.";
+    "Check that the server runs and can be reached from here, then try again. Earlier changes are safe.";
 
-/// Why a statement did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The connection is gone; whether a transaction was committed is not known from here.
     Lost(postgres::Error),
-    /// The server let a connection wait until nobody waited any more.
+    /// The server let a connection wait until the waiting time was over.
     Silent(postgres::Error),
     /// The server gave up a transaction that can be tried again.
     Again(postgres::Error),
@@ -39,7 +38,7 @@ impl From<postgres::Error> for Failure {
     }
 }
 
-/// True if the connection failed, and not what was sent over it.
+/// True if the connection failed, and not a statement.
 fn is_of_connection(error: &postgres::Error) -> bool {
     use std::error::Error as _;
     error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>())
@@ -51,12 +50,12 @@ fn is_shutdown(code: &SqlState) -> bool {
     code.code().starts_with("08") || code.code().starts_with("57P")
 }
 
-/// True if the coordinator of Citus lost another machine on the way. It says so without a code of its own.
+/// True if the coordinator of Citus lost another machine on the way. It has no code of its own for that.
 fn is_of_machine(error: &postgres::Error) -> bool {
     error.as_db_error().is_some_and(|error| error.message().starts_with("failure on connection marked as essential"))
 }
 
-/// Why no TLS connection came about where trying again does not help.
+/// The reason why no TLS connection came about, if trying again does not help.
 fn of_tls(error: &postgres::Error) -> Option<Error> {
     use std::error::Error as _;
     let source = error.source()?;
@@ -80,7 +79,6 @@ fn of_tls(error: &postgres::Error) -> Option<Error> {
 }
 
 impl Failure {
-    /// Why there is no connection.
     pub fn of_connecting(error: postgres::Error) -> Self {
         match (error.code(), of_tls(&error)) {
             (Some(_), _) => error.into(),
@@ -89,18 +87,16 @@ impl Failure {
         }
     }
 
-    /// The error for those who wait for the call.
     pub fn into_error(self) -> Error {
         match self {
             Self::Final(error) => error,
             Self::Lost(error) | Self::Silent(error) => unreachable_server(error),
             Self::Again(error) => of_server(error),
-            Self::Behind => Error::internal("A collection in PostgreSQL changed again and again while it was read."),
+            Self::Behind => Error::internal("A collection in PostgreSQL kept changing while it was read."),
         }
     }
 }
 
-/// The server cannot be reached.
 pub(crate) fn unreachable_server(error: postgres::Error) -> Error {
     let why = reason(&error);
     Error::new(ErrorCode::Io, format!("The PostgreSQL server does not answer: {why}."))
@@ -108,7 +104,6 @@ pub(crate) fn unreachable_server(error: postgres::Error) -> Error {
         .with_source(error)
 }
 
-/// The message of the server, with its cause.
 fn reason(error: &postgres::Error) -> String {
     use std::error::Error as _;
     let cause = error.as_db_error().map(|error| error.message().to_owned());
@@ -139,7 +134,8 @@ fn of_server(error: postgres::Error) -> Error {
         }
         "25006" => (
             ErrorCode::WrongState,
-            "This server is a standby, which changes nothing. Name the other one, or both and ?target_session_attrs=read-write in the address.",
+            "This server is a read-only standby. Name the other one in the URL, or both and \
+             ?target_session_attrs=read-write.",
         ),
         "XX001" | "XX002" => (ErrorCode::Corrupt, "Ask the administrator to restore the database from a backup."),
         _ => return Error::internal(format!("PostgreSQL: {why} ({code}).")).with_source(error),

@@ -1,5 +1,5 @@
-//! Files that the caller keeps with a collection. They lie in a folder of this machine, not in the database: the caller writes some of them
-//! by itself and renames them. What belongs to a collection on the server goes without them.
+//! Files that the caller keeps with a collection. They are in a folder of this machine, not in the database: the caller
+//! writes some of them by itself and renames them. A collection on the server goes without them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,10 @@
-//! Leaves: rows that hold consecutive terms of a segment with their postings, as the leaves of a tree do. A row for each term would be mostly what
-//! the server notes of rows, since most terms are rare.
+//! Leaves: rows that hold consecutive terms of a segment with their postings, as the leaves of a tree do. A row for
+//! each term would be mostly overhead of the server, since most terms are rare.
 //!
-//! The key of a term is its field (one byte) and its bytes. A row is found by the greatest first key that is not after the one looked for. Its terms
-//! are, for each: how many bytes of its key it shares with the one before, the number of further ones and these, the number of chunks, and how many
-//! bytes of the row's postings and positions are its own. Numbers are varints.
+//! The key of a term is its field (one byte) and its bytes. A row is found by the greatest first key that is not after
+//! the one looked for. Its terms are, for each: how many bytes of its key it shares with the one before, the number of
+//! further ones and these, the number of chunks, and how many bytes of the row's postings and positions are its own.
+//! Numbers are varints.
 
 use casetrack_core::Result;
 use casetrack_store::parts::{corrupt, push_varint, take_varint};
@@ -14,13 +15,13 @@ use crate::route::Routes;
 use crate::server::Connection;
 use crate::sql::id;
 
-/// A row with this many bytes takes no further term. Longer values lie in a table of their own, from which they are slower to read.
+/// A row with this many bytes takes no further term. Longer values would be in a table of their own, from which they
+/// are slower to read.
 const FULL: usize = 1500;
 
-/// Citus has machines do statements that limit what is within them, each for its own rows, if they are limited as a whole.
+/// Citus has machines do statements that limit their parts, each for its own rows, if they are limited as a whole.
 const ALL: &str = "LIMIT 2147483647";
 
-/// A field and a term, in their order.
 pub(crate) type Key = Vec<u8>;
 
 pub(crate) fn key(field: i16, term: &[u8]) -> Key {
@@ -32,7 +33,6 @@ pub(crate) fn parts(key: &[u8]) -> (i16, &[u8]) {
     key.split_first().map_or((0, key), |(field, term)| (i16::from(*field), term))
 }
 
-/// A row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Leaf {
     /// No term before this one is in it.
@@ -42,12 +42,11 @@ pub(crate) struct Leaf {
     pub positions: Vec<u8>,
 }
 
-/// The part of a row about a term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Term<'l> {
     pub key: Key,
     pub chunks: u32,
-    /// Empty where they were not fetched.
+    /// Empty if they were not fetched.
     pub postings: &'l [u8],
     pub positions: &'l [u8],
 }
@@ -71,7 +70,7 @@ pub(crate) fn terms<'l>(mut terms: &'l [u8], postings: &'l [u8], positions: &'l 
     Ok(found)
 }
 
-/// Bytes off the front; none where nothing was fetched.
+/// Bytes off the front; none if nothing was fetched.
 fn take<'l>(rest: &mut &'l [u8], length: usize) -> Option<&'l [u8]> {
     if rest.is_empty() {
         return Some(&[]);
@@ -123,7 +122,6 @@ impl Leaf {
     }
 }
 
-/// Makes leaves of blocks that come in the order of their keys.
 #[derive(Debug, Default)]
 pub(crate) struct Leaves {
     full: Vec<Leaf>,
@@ -146,7 +144,6 @@ impl Leaves {
         self.last.extend_from_slice(key);
     }
 
-    /// The next term goes into a new leaf.
     pub fn end(&mut self) {
         if !self.open.terms.is_empty() {
             self.full.push(std::mem::take(&mut self.open));
@@ -158,7 +155,6 @@ impl Leaves {
         self.full.len()
     }
 
-    /// Those that are full.
     pub fn take(&mut self) -> Vec<Leaf> {
         std::mem::take(&mut self.full)
     }
@@ -184,10 +180,9 @@ impl With {
     }
 }
 
-/// A row that was read, with what was asked for of it.
+/// A row that was read, with the requested columns.
 pub(crate) type Fetched = postgres::Row;
 
-/// The terms of a fetched row.
 pub(crate) fn read(row: &Fetched) -> Result<Vec<Term<'_>>> {
     let part = |n: usize| row.try_get(n).map_err(|error| Failure::from(error).into_error());
     let part = |n: usize| part(n).map(|part: Option<&[u8]>| part.unwrap_or_default());
@@ -199,8 +194,9 @@ pub(crate) fn with_keys(connection: &mut Connection, routes: &Routes, keys: &[Ke
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    // One row for each term and segment is looked up in the index of the primary key. Where several terms are in the same, it comes for each: to leave
-    // out what is equal, the coordinator of Citus would sort all postings. It takes ten times as long to plan this where the routes are not named again.
+    // One row for each term and segment is looked up in the index of the primary key. If several terms are in the same
+    // row, it comes for each: to leave out equal ones, the coordinator of Citus would sort all postings. Planning takes
+    // ten times as long if the routes are not named again.
     let sql = format!(
         "SELECT l.terms, l.postings, l.positions, k.n - 1 \
          FROM segments s CROSS JOIN unnest($3::bytea[]) WITH ORDINALITY AS k(key, n) CROSS JOIN LATERAL (SELECT {} FROM leaves \

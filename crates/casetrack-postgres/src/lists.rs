@@ -16,7 +16,6 @@ use crate::postings::{Entry, Occurrence, Packed, field_number, visit};
 use crate::route::Routes;
 use crate::server::{Connection, Session};
 
-/// A field, a term, and whether its positions are known.
 type ListKey = (TextField, String, bool);
 
 pub(crate) struct Lists<'m> {
@@ -34,12 +33,10 @@ impl<'m> Lists<'m> {
         Self { moment, numbers, routes, asked, fetched: RefCell::default(), counts: RefCell::default() }
     }
 
-    /// The result that was made of the lists, or the failure.
     pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
         self.asked.answer(made)
     }
 
-    /// The rows in which terms are.
     fn leaves(&self, keys: &[Key], with: With) -> Result<Vec<Fetched>> {
         self.asked.ask(|connection| with_keys(connection, self.routes, keys, with))
     }
@@ -57,7 +54,7 @@ impl<'m> Lists<'m> {
         Ok(stored.chain(fresh).collect())
     }
 
-    /// Fetches the lists of some terms, in one statement: over several machines, each takes longer than what it gives.
+    /// Fetches the lists of some terms in one statement: over several machines, each takes longer than its result.
     fn fetch(&self, wanted: &[(TextField, &str)], with_positions: bool) -> Result<()> {
         let mut gathered: HashMap<Key, ListBuilder> = HashMap::new();
         let mut called: Vec<(&str, ListBuilder)> = Vec::new();
@@ -100,7 +97,6 @@ impl<'m> Lists<'m> {
         Ok(())
     }
 
-    /// The documents that are called by a term.
     fn called(&self, term: &str) -> ListBuilder {
         let mut gathered = ListBuilder::default();
         let mut finding = self.numbers.finding();
@@ -133,7 +129,6 @@ impl<'m> Lists<'m> {
     }
 }
 
-/// The postings of a term, in any order of the documents.
 #[derive(Default)]
 struct ListBuilder {
     /// The number of each chunk, how often it has the term, the length of its field, and where its positions begin.
@@ -258,7 +253,6 @@ impl PostingLists for Lists<'_> {
     }
 }
 
-/// The term of a key, if it is of a field.
 fn of_field(field: TextField, key: &[u8]) -> Option<&str> {
     let (number, term) = parts(key);
     (number == field_number(field)).then(|| std::str::from_utf8(term).ok())?

@@ -21,7 +21,6 @@ use crate::reader::{Reader, counted};
 use crate::server::Connection;
 use crate::sql::{Raw, id};
 
-/// Problems that are listed for each check.
 const MAX_PROBLEMS: usize = 1000;
 
 /// Tables that grow with the documents.
@@ -39,7 +38,7 @@ fn add(check: &mut Check, problem: String) {
     }
 }
 
-/// A sum over what documents have of terms, which does not depend on their order.
+/// A sum over the terms of documents, which does not depend on their order.
 type Sums = HashMap<u64, u64>;
 
 fn sum_up(sums: &mut Sums, field: i16, term: &[u8], postings: &[u8], positions: &[u8]) -> Result<()> {
@@ -115,7 +114,7 @@ impl MaintainCollection for PostgresCollection {
                 "documents",
                 "Every chunk is its page's text, every character is in one, and vectors and annotations belong to them.",
             );
-            let mut counts = check("counts", "What is counted of the collection is there.");
+            let mut counts = check("counts", "The counts of the collection match its documents.");
             let mut evidence = check(
                 "evidence",
                 "Every passage collected as evidence is on its page, if its document was not read again since.",
@@ -133,7 +132,7 @@ impl MaintainCollection for PostgresCollection {
                 token_chunks: sum.token_chunks + own.token_chunks,
             });
             counts.checked = found.documents;
-            // What cannot be read is a problem already.
+            // Unreadable data is a problem already.
             if documents.problems.is_empty() && stored != found {
                 add(&mut counts, format!("The collection counts {stored:?}, and there are {found:?}."));
             }
@@ -261,8 +260,6 @@ impl PostgresCollection {
         Ok(())
     }
 
-    // ---- sizes ----
-
     /// The bytes of each table that are this collection's, as its chunks are to those of all.
     fn table_bytes(&self) -> Result<Vec<(&'static str, u64)>> {
         self.server.read(|connection| {
@@ -288,7 +285,6 @@ impl PostgresCollection {
     }
 }
 
-/// A collection as of one moment.
 struct Snapshot<'c> {
     collection: &'c PostgresCollection,
     reading: Reader<'c>,

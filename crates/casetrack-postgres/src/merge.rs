@@ -1,8 +1,8 @@
 //! Bringing postings together.
 //!
-//! A document comes with its postings in one row. When there are enough of them in a bucket, they become a segment: leaves, which hold all terms
-//! in order. Several segments of one level become one of the next. What documents that are gone left there is known by their ordinals and passed
-//! over, until it is cleared away.
+//! A document comes with its postings in one row. When there are enough of them in a bucket, they become a segment:
+//! leaves, which hold all terms in order. Several segments of one level become one of the next. The postings of
+//! documents that are gone are known by their ordinals and passed over, until they are cleared away.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -46,7 +46,7 @@ impl PostgresCollection {
         self.routes.all.get(bucket).copied().unwrap_or_default()
     }
 
-    /// Makes a segment of what is in none, and fewer segments where there are many.
+    /// Makes a segment of postings that are in none, and fewer segments if there are many.
     pub(crate) fn merge(&self, bucket: usize) -> Result<()> {
         let route = self.route_of_bucket(bucket);
         let merged = self.change(Right::Editor, |connection| {
@@ -61,8 +61,8 @@ impl PostgresCollection {
         Ok(())
     }
 
-    /// Lets new rows take the place of those that merging removed: where the server does so by itself, much has come meanwhile. Only the owner of the
-    /// tables may.
+    /// Lets new rows take the place of those that merging removed: until the server does so by itself, many would be
+    /// added. Only the owner of the tables may.
     pub(crate) fn vacuum(&self, tables: &str) {
         let done = self.server.outside(|connection| {
             if connection.one("SELECT is_administrator()", &[])?.try_get::<_, bool>(0)? {
@@ -71,7 +71,7 @@ impl PostgresCollection {
             Ok(())
         });
         if let Err(error) = done {
-            tracing::warn!(%error, "what merging left free is not used yet; the server will see to it");
+            tracing::warn!(%error, "the space that merging freed is not used yet; the server will reuse it");
         }
     }
 
@@ -87,7 +87,7 @@ impl PostgresCollection {
         }
         fresh.sort_unstable_by_key(|(ordinal, _)| *ordinal);
         let Some(&(segment, _)) = fresh.last() else { return Ok(()) };
-        // Of each term, what documents have stays in their order.
+        // The documents of each term stay in their order.
         let mut entries: Vec<Entry<'_>> = fresh.iter().flat_map(|(_, packed)| packed.all()).collect();
         entries.sort_by_key(|entry| (entry.field, entry.term));
         let (mut leaves, mut whole) = (Leaves::default(), Block::default());
@@ -143,7 +143,7 @@ impl PostgresCollection {
         Ok(())
     }
 
-    /// The segments of a bucket, of one level or of all, in the order of what is in them.
+    /// The segments of a bucket, of one level or of all, in the order of their content.
     pub(crate) fn streams(&self, connection: &mut Connection, route: i64, level: Option<i32>) -> Step<Vec<Stream>> {
         let rows = connection.all(
             "SELECT level, segment FROM segments WHERE route = $1 AND collection = $2 AND ($3::int IS NULL OR level = $3) ORDER BY segment",
@@ -174,7 +174,7 @@ impl PostgresCollection {
         Ok(leaves)
     }
 
-    /// Makes one segment of those of a level, where there are enough of them; whether there were.
+    /// Makes one segment of those of a level, if there are enough of them; true if there were.
     fn merge_level(&self, connection: &mut Connection, route: i64, level: i32) -> Step<bool> {
         let collection = id(self.routes.collection());
         let mut streams = self.streams(connection, route, Some(level))?;
@@ -221,7 +221,7 @@ impl PostgresCollection {
         Ok(true)
     }
 
-    /// Clears leaves of what is gone, where that is worth it.
+    /// Clears leaves of postings that are gone, if that is worth it.
     pub(crate) fn clear_some(&self) -> Result<()> {
         let (counts, _, dead) = self.counted()?;
         if dead > 0 && (counts.chunks <= SMALL || dead.saturating_mul(DEAD_SHARE) > counts.chunks) {
@@ -230,7 +230,7 @@ impl PostgresCollection {
         Ok(())
     }
 
-    /// Clears leaves of postings of chunks that are gone. Searches continue meanwhile.
+    /// Clears leaves of postings of chunks that are gone. Searches continue during this.
     pub(crate) fn clear(&self) -> Result<()> {
         for &route in &self.routes.all {
             self.change(Right::Editor, |connection| self.clear_bucket(connection, route))?;
@@ -274,7 +274,7 @@ impl PostgresCollection {
         self.forget_removed(connection, route, forgotten)
     }
 
-    /// Notes that leaves have nothing of what is gone.
+    /// Notes that leaves have no removed postings.
     fn forget_removed(&self, connection: &mut Connection, route: i64, forgotten: i64) -> Step<()> {
         let collection = id(self.routes.collection());
         connection.change("DELETE FROM removed WHERE route = $1 AND collection = $2", &[&route, &collection])?;
@@ -318,7 +318,7 @@ impl PostgresCollection {
     }
 }
 
-/// A leaf without the documents that are gone. Its first key stays, also where that term is gone.
+/// A leaf without the documents that are gone. Its first key stays, even if that term is gone.
 fn cleared(leaf: &Leaf, gone: &HashSet<u64>) -> Result<Leaf> {
     let mut kept = Vec::new();
     for (key, block) in leaf.blocks()? {

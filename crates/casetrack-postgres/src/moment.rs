@@ -1,5 +1,5 @@
-//! The documents of a collection in the memory of a client: the properties that searches and filters need. It follows the server by the numbers of
-//! changes, reading only what changed.
+//! The documents of a collection in the memory of a client: the properties that searches and filters need. It follows
+//! the server by the numbers of changes, reading only changes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,6 @@ use crate::route::{Routes, first_slot};
 use crate::server::Connection;
 use crate::sql::id;
 
-/// A document.
 #[derive(Debug)]
 pub(crate) struct KnownDocument {
     pub entry: Arc<CatalogueEntry>,
@@ -30,7 +29,6 @@ pub(crate) struct KnownDocument {
 }
 
 impl KnownDocument {
-    /// The terms that it is called by.
     pub fn names(&self) -> &[String] {
         let terms = || name_terms(&self.entry.name, self.title.as_deref(), self.language.as_deref());
         self.names.get_or_init(terms)
@@ -43,9 +41,10 @@ pub(crate) type Catalogue = Arc<[Arc<CatalogueEntry>]>;
 /// All documents as of one moment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Moment {
-    /// Of each bucket, the last change that is in it. Buckets may be on several machines, which do not see others' changes at the same time.
+    /// The last change that is in each bucket. Buckets may be on several machines, which do not see others' changes at
+    /// the same time.
     changed: Vec<u64>,
-    /// Of each bucket, the last ordinal whose postings are in leaves.
+    /// For each bucket, the last ordinal whose postings are in leaves.
     merged: Vec<u64>,
     /// Chunks that are gone and have postings in leaves.
     pub dead: u64,
@@ -80,7 +79,7 @@ pub(crate) struct Finding<'n> {
 }
 
 impl Finding<'_> {
-    /// The number of the first chunk of a document and how many it has; `None` where it is gone.
+    /// The number of the first chunk of a document and how many it has; `None` if it is gone.
     pub fn of(&mut self, ordinal: u64) -> Option<(u32, u32)> {
         let near = self.documents.iter().skip(self.at).take(NEAR).position(|(own, ..)| *own == ordinal);
         self.at = match near {
@@ -96,13 +95,11 @@ impl Numbers {
         Finding { documents: &self.documents, at: 0 }
     }
 
-    /// The slots of all chunks, by their numbers.
     pub fn slots(&self) -> impl Iterator<Item = u64> {
         let of = |&(ordinal, _, count): &(u64, u32, u32)| (0..u64::from(count)).map(move |n| first_slot(ordinal) + n);
         self.documents.iter().flat_map(of)
     }
 
-    /// The slot of the chunk with a number.
     pub fn slot(&self, number: u32) -> u64 {
         let after = self.documents.partition_point(|(_, first, _)| *first <= number);
         let of = |&(ordinal, first, _): &(u64, u32, u32)| first_slot(ordinal) + u64::from(number - first);
@@ -184,7 +181,6 @@ impl Moment {
         self.fresh.remove(&ordinal);
     }
 
-    /// Takes a document out, except for its postings.
     fn take(&mut self, ordinal: u64) {
         let Some(known) = self.by_ordinal.remove(&ordinal) else { return };
         self.slots.remove(&known.slots);
@@ -200,7 +196,7 @@ impl Moment {
         }
     }
 
-    /// Brings it to what a connection sees, which is in a transaction.
+    /// Brings it to the state that a connection sees, which is in a transaction.
     pub fn follow(moment: &mut Arc<Self>, connection: &mut Connection, routes: &Routes) -> Follow {
         let collection = id(routes.collection());
         let rows = connection.all(
@@ -280,7 +276,6 @@ impl Moment {
         Ok(())
     }
 
-    /// The same, with the postings that are not in leaves.
     pub fn follow_with_postings(moment: &mut Arc<Self>, connection: &mut Connection, routes: &Routes) -> Follow {
         Self::follow(moment, connection, routes)?;
         if moment.fresh_through == moment.changed {
@@ -308,7 +303,7 @@ fn signed(numbers: &[u64]) -> Vec<i64> {
 
 type Follow = std::result::Result<(), Failure>;
 
-/// The collection was deleted, perhaps by somebody else.
+/// The error for a collection that was deleted, perhaps by another client.
 pub(crate) fn gone(routes: &Routes) -> Error {
     let message = format!("There is no collection {} in the store.", routes.collection());
     Error::new(ErrorCode::NotFound, message).with_hint("List the collections to see which there are.")

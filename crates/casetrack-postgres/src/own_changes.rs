@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use casetrack_core::CollectionId;
 
-/// Between two looks whether who waits is still wanted.
+/// The time between two looks whether the waiting caller still needs the result.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Nothing is kept while nobody follows the changes.
+/// Nothing is kept while no one follows the changes.
 #[derive(Default)]
 pub(crate) struct OwnChanges {
     state: Mutex<State>,
@@ -27,7 +27,6 @@ struct State {
     collections: HashSet<(CollectionId, CollectionChange)>,
 }
 
-/// A change of a collection as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum CollectionChange {
     Made,
@@ -46,7 +45,7 @@ impl OwnChanges {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `false` where somebody follows them already.
+    /// `false` if they are followed already.
     pub fn follow(&self) -> bool {
         !std::mem::replace(&mut self.lock().is_followed, true)
     }
@@ -66,7 +65,7 @@ impl OwnChanges {
         Writing { own: self, collection, ticket }
     }
 
-    /// Notes what is about to be done here with a collection, and forgets it where it is not done.
+    /// Notes a coming change of a collection here, and forgets it if it is not made.
     pub fn with_collection<T, E>(
         &self,
         collection: CollectionId,
@@ -88,8 +87,8 @@ impl OwnChanges {
         self.lock().collections.remove(&(collection, became))
     }
 
-    /// Takes the numbers of own changes of a collection up to one that the server has shown; waits until those that were under way by then are known.
-    /// `None` where that is not wanted any more.
+    /// Takes the numbers of own changes of a collection up to one that the server has shown; waits until those that
+    /// were under way by then are known. `None` if that is no longer wanted.
     pub fn take(&self, collection: CollectionId, through: u64, is_wanted: impl Fn() -> bool) -> Option<BTreeSet<u64>> {
         let mut state = self.lock();
         let before = state.next;

@@ -1,5 +1,5 @@
-//! Passwords that are kept where the clients of PostgreSQL keep them, so that no address has to hold one: `PGPASSWORD`, else the file that
-//! `PGPASSFILE` names, else `~/.pgpass` (on Windows `%APPDATA%\postgresql\pgpass.conf`).
+//! Passwords that are kept in the places of PostgreSQL's clients, so that no address has to hold one: `PGPASSWORD`,
+//! else the file that `PGPASSFILE` names, else `~/.pgpass` (on Windows `%APPDATA%\postgresql\pgpass.conf`).
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ fn look_up(text: &str, host: &str, port: u16, database: &str, user: &str) -> Opt
     })
 }
 
-/// The fields of a line, in which `\` takes the meaning from a colon or another `\`.
+/// The fields of a line, in which `\` escapes a colon or another `\`.
 fn fields(line: &str) -> Vec<String> {
     let (mut fields, mut field, mut chars) = (Vec::new(), String::new(), line.chars());
     while let Some(c) = chars.next() {

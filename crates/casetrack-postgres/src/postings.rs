@@ -1,13 +1,14 @@
 //! Postings as bytes.
 //!
-//! Those of a term are, for each document that has it: the difference between its ordinal and the ordinal of the one before, or 0 and the ordinal; the number of its
-//! chunks that have the term, and for each of these the distance of its index from the one before (from -1 at first, less one), how often it has
-//! the term, and the length of the field (one byte). Of learned-sparse terms, the impact (one byte) stands in the place of the last two. Positions are by themselves, in the same order: the
-//! distance of each from the one before it in its chunk. Numbers are varints. The postings of several documents are their bytes one after the
-//! other.
+//! Those of a term are, for each document that has it: the difference between its ordinal and the ordinal of the one
+//! before, or 0 and the ordinal; the number of its chunks that have the term, and for each of these the distance of its
+//! index from the one before (from -1 at first, less one), how often it has the term, and the length of the field (one
+//! byte). For learned-sparse terms, the impact (one byte) replaces the last two. Positions are by themselves, in the
+//! same order: the distance of each from the one before it in its chunk. Numbers are varints. The postings of several
+//! documents are their bytes one after the other.
 //!
-//! All of a document are, for each term: the field (one byte), the length of the term and the term, the number of chunks that have it, and the
-//! lengths of both with their bytes.
+//! Those of a whole document are, for each term: the field (one byte), the length of the term and the term, the number
+//! of chunks that have it, and the lengths of both with their bytes.
 
 use std::cell::RefCell;
 
@@ -33,7 +34,6 @@ pub(crate) fn sparse_term(id: u32) -> Vec<u8> {
     id.to_be_bytes().to_vec()
 }
 
-/// The postings of a term in one or several documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Block {
     pub chunks: u32,
@@ -127,7 +127,7 @@ impl<'p> Entry<'p> {
     }
 }
 
-/// Bytes whose number stands before them.
+/// Bytes after their number.
 pub(crate) fn take_part<'p>(bytes: &mut &'p [u8]) -> Option<&'p [u8]> {
     let length = take_varint(bytes)? as usize;
     let (part, rest) = bytes.split_at_checked(length)?;
@@ -183,8 +183,8 @@ pub(crate) struct Occurrence {
     pub length: u8,
 }
 
-/// Visits the postings of a block: what each document has, then the positions of each of its chunks if `positions` are given. `document`
-/// says whether those of a document are wanted; others are read and passed over.
+/// Visits the postings of a block: those of each document, then the positions of each of its chunks if `positions` are
+/// given. `document` returns true if those of a document are wanted; others are read and passed over.
 pub(crate) fn visit(
     mut postings: &[u8],
     mut positions: Option<&[u8]>,
@@ -225,7 +225,6 @@ pub(crate) fn visit(
 /// The postings of a term in a document, with the positions.
 type Places = Vec<(Occurrence, Vec<u32>)>;
 
-/// A block without the documents that are gone.
 pub(crate) fn without(block: &Block, is_sparse: bool, is_gone: impl Fn(u64) -> bool) -> Result<Block> {
     let positions = (!block.positions.is_empty()).then_some(block.positions.as_slice());
     // One after another, as they are in the block.
@@ -254,7 +253,7 @@ pub(crate) fn without(block: &Block, is_sparse: bool, is_gone: impl Fn(u64) -> b
 }
 
 impl Block {
-    /// Adds what documents have that were stored later.
+    /// Adds the postings of documents that were stored later.
     pub fn append(&mut self, chunks: u32, postings: &[u8], positions: &[u8]) {
         self.chunks += chunks;
         self.postings.extend_from_slice(postings);
@@ -270,21 +269,20 @@ impl Block {
         Ok(())
     }
 
-    /// Begins what a document has.
+    /// Begins the postings of a document.
     fn begin(&mut self, before: Option<u64>, ordinal: u64, chunks: usize) {
         push_ordinal(&mut self.postings, before, ordinal);
         push_varint(&mut self.postings, chunks as u32);
         self.chunks += chunks as u32;
     }
 
-    /// Empties it, for another term.
     pub fn clear(&mut self) {
         self.chunks = 0;
         self.postings.clear();
         self.positions.clear();
     }
 
-    /// Moves what it has into a value that has all blocks of a document.
+    /// Moves its postings into a value that has all blocks of a document.
     fn pack(&mut self, bytes: &mut Vec<u8>, field: i16, term: &[u8]) {
         bytes.push(field as u8);
         push_varint(bytes, term.len() as u32);

@@ -1,5 +1,3 @@
-//! Documents as one transaction sees them.
-
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -27,12 +25,10 @@ pub(crate) struct Reader<'t> {
     asked: Session<'t>,
 }
 
-/// A number of the server's type.
 fn number(of: u32) -> i32 {
     i32::try_from(of).unwrap_or(i32::MAX)
 }
 
-/// A column of a row.
 fn column<'r, T: postgres::types::FromSql<'r>>(row: &'r Row, n: usize) -> Result<T> {
     row.try_get(n).map_err(|error| corrupt(format!("A row cannot be read: {error}.")))
 }
@@ -42,7 +38,6 @@ impl<'t> Reader<'t> {
         Self { routes, models, asked }
     }
 
-    /// The result that was made of the rows, or the failure.
     pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
         self.asked.answer(made)
     }
@@ -59,8 +54,6 @@ impl<'t> Reader<'t> {
         all.extend(params);
         self.all(sql, &all)
     }
-
-    // ---- documents ----
 
     pub fn document(&self, document: DocumentId) -> Result<Option<DocumentMeta>> {
         let sql = "SELECT meta FROM documents WHERE route = $1 AND collection = $2 AND document = $3";
@@ -95,22 +88,19 @@ impl<'t> Reader<'t> {
         value.map(|value| decode::<AnnotationsRecord>("annotation", value)?.into_annotations()).transpose()
     }
 
-    // ---- pages ----
-
     pub fn page(&self, document: DocumentId, page: u32) -> Result<Option<Page>> {
         let sql = "SELECT page, record, layout, content FROM pages \
                    WHERE route = $1 AND collection = $2 AND document = $3 AND page = $4";
         self.of(document, sql, &[&number(page)])?.first().map(whole_page).transpose()
     }
 
-    /// The pages of a document, in order.
     pub fn pages(&self, document: DocumentId) -> Result<Vec<Page>> {
         let sql = "SELECT page, record, layout, content FROM pages \
                    WHERE route = $1 AND collection = $2 AND document = $3 ORDER BY page";
         self.of(document, sql, &[])?.iter().map(whole_page).collect()
     }
 
-    /// A part of a page's text; `None` where the page does not exist or is shorter.
+    /// A part of a page's text; `None` if the page does not exist or is shorter.
     pub fn page_text(&self, document: DocumentId, page: u32, bytes: Range<u32>) -> Result<Option<String>> {
         let (from, length) = (number(bytes.start).saturating_add(1), number(bytes.end.saturating_sub(bytes.start)));
         let sql = "SELECT substring(content FROM $5 FOR $6), octet_length(content) FROM pages \
@@ -143,8 +133,6 @@ impl<'t> Reader<'t> {
         decode("page layout", column(row, 0)?)
     }
 
-    // ---- chunks ----
-
     pub fn place_of_chunk(&self, chunk: ChunkId) -> Result<Option<(DocumentId, u32)>> {
         let routes = self.routes;
         let sql = "SELECT document, chunk FROM chunks WHERE route = ANY($1) AND collection = $2 AND id = $3";
@@ -154,7 +142,6 @@ impl<'t> Reader<'t> {
         Ok(Some((document, column::<i32>(row, 1)?.cast_unsigned())))
     }
 
-    /// The chunks of a document with indexes in a range, in order.
     pub fn chunks_within(&self, document: DocumentId, range: Range<u32>) -> Result<Vec<Chunk>> {
         let sql = format!("{CHUNKS} AND c.chunk >= $4 AND c.chunk < $5 ORDER BY c.chunk");
         let rows = self.of(document, &sql, &[&number(range.start), &number(range.end)])?;
@@ -167,7 +154,7 @@ impl<'t> Reader<'t> {
         self.of(document, &sql, &[&indexes])?.iter().map(chunk).collect()
     }
 
-    /// Where the chunks of a document are, in order.
+    /// The places of the chunks of a document, in order.
     pub fn spans(&self, document: DocumentId) -> Result<Vec<ChunkSpan>> {
         let sql =
             "SELECT chunk, record FROM chunks WHERE route = $1 AND collection = $2 AND document = $3 ORDER BY chunk";
@@ -176,8 +163,6 @@ impl<'t> Reader<'t> {
         };
         self.of(document, sql, &[])?.iter().map(span).collect()
     }
-
-    // ---- vectors ----
 
     pub fn vector(&self, document: DocumentId, index: u32) -> Result<Option<Vec<f32>>> {
         let sql = "SELECT embedding FROM vectors WHERE route = $1 AND collection = $2 AND document = $3 AND chunk = $4";
@@ -228,8 +213,6 @@ impl<'t> Reader<'t> {
         Ok(!self.of(document, sql, &[])?.is_empty())
     }
 
-    // ---- the collection ----
-
     pub fn columns(&self) -> Result<Option<Value>> {
         let rows = self.of_collection("columns")?;
         let value: Option<&[u8]> = rows.first().map(|row| column(row, 0)).transpose()?.flatten();
@@ -252,7 +235,6 @@ impl<'t> Reader<'t> {
         self.all(&sql, &[&routes.first(), &id(routes.collection())])
     }
 
-    /// Everything that is stored of a document.
     pub fn whole(&self, document: DocumentId) -> Result<StoredDocument> {
         let meta = self.document(document)?.ok_or_else(|| corrupt(format!("Document {document} is missing.")))?;
         let models = self.models.clone();

@@ -34,7 +34,6 @@ impl PostgresCollection {
     }
 }
 
-/// The right of a level that the database has.
 pub(crate) fn right_of(level: i32) -> Option<Right> {
     [Right::Reader, Right::Editor, Right::Owner].into_iter().find(|right| *right as i32 == level)
 }

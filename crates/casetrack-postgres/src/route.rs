@@ -1,4 +1,4 @@
-//! Where the rows of a collection lie.
+//! The routes of the rows of a collection.
 
 use casetrack_core::{CollectionId, DocumentId};
 use sha2::{Digest, Sha256};
@@ -6,12 +6,10 @@ use sha2::{Digest, Sha256};
 /// Bits of a slot that are the index of the chunk; those above are the document's ordinal.
 pub(crate) const INDEX_BITS: u32 = 20;
 
-/// The first slot of a document.
 pub(crate) fn first_slot(ordinal: u64) -> u64 {
     ordinal << INDEX_BITS
 }
 
-/// The ordinal of the document that has a slot.
 pub(crate) fn ordinal_of(slot: u64) -> u64 {
     slot >> INDEX_BITS
 }
@@ -41,7 +39,6 @@ fn number(parts: &[&[u8]]) -> u64 {
 pub(crate) struct Routes {
     collection: CollectionId,
     fanout: u32,
-    /// By bucket.
     pub all: Vec<i64>,
 }
 
@@ -55,7 +52,6 @@ impl Routes {
         self.collection
     }
 
-    /// The bucket of a document.
     pub fn bucket(&self, document: DocumentId) -> usize {
         (number(&[document.as_bytes()]) % u64::from(self.fanout.max(1))) as usize
     }
@@ -64,7 +60,7 @@ impl Routes {
         self.all.get(self.bucket(document)).copied().unwrap_or_default()
     }
 
-    /// The route of what the collection has once.
+    /// The route of the rows that the collection has once.
     pub fn first(&self) -> i64 {
         self.all.first().copied().unwrap_or_default()
     }

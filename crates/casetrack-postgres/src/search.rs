@@ -32,9 +32,7 @@ const EF: usize = 1000;
 const NARROW: u64 = 32;
 
 type Answer<T> = std::result::Result<T, Failure>;
-/// The weights of the terms of a query.
 type Weights = HashMap<Vec<u8>, u32>;
-/// Slots with their vectors.
 type Candidates = Vec<(u64, Vec<f32>)>;
 
 impl SearchChunks for PostgresCollection {
@@ -132,7 +130,6 @@ impl SearchChunks for PostgresCollection {
 }
 
 impl PostgresCollection {
-    /// The result that `make` makes of the lists of one moment.
     fn with_lists<T>(&self, make: impl Fn(&Moment, Keywords<'_, Lists<'_>>) -> Result<T>) -> Result<T> {
         self.server.read(|connection| {
             let moment = self.follow_with_postings(connection)?;
@@ -232,7 +229,8 @@ impl PostgresCollection {
         Ok(())
     }
 
-    /// Where the pages of a document begin, kept once it has been asked for: no other version of it has the same slots.
+    /// The beginnings of the pages of a document, kept after the first request: no other version of it has the same
+    /// slots.
     pub(crate) fn page_places(&self, reading: &Reader<'_>, range: &SlotRange) -> Result<Arc<[PagePlace]>> {
         let lock = || self.page_places.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&range.first) {
@@ -248,7 +246,6 @@ impl PostgresCollection {
     }
 }
 
-/// One search by vector.
 struct Dense<'s> {
     collection: &'s PostgresCollection,
     moment: &'s Moment,
@@ -378,7 +375,7 @@ fn slot_and_vector(row: &postgres::Row) -> Answer<(u64, Vec<f32>)> {
     Ok((slot_of(row)?, components(&row.try_get(2)?)))
 }
 
-/// Of a row that begins with the ordinal of a document and the index of a chunk.
+/// The slot of a row that begins with the ordinal of a document and the index of a chunk.
 fn slot_of(row: &postgres::Row) -> Answer<u64> {
     let ordinal = row.try_get::<_, i64>(0)?.cast_unsigned();
     Ok(first_slot(ordinal) + u64::from(row.try_get::<_, i32>(1)?.cast_unsigned()))

@@ -22,21 +22,21 @@ const TRIES: u32 = 5;
 /// The time for which the outcome of a transaction is asked for, while the server does not answer or continues with it.
 const OUTCOME: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(200);
-/// Connections that are kept while nobody uses them.
+/// Idle connections that are kept.
 const IDLE: usize = 8;
 /// A server that has not even refused a connection for so long is not tried again and again.
 const SILENCE: Duration = Duration::from_secs(3);
-/// Plans are made for each set of parameters: one that fits all would read every row of the smallest collection. A client that hangs does not keep
-/// others out for longer than this. The postings that a search fetches of a million chunks are 20 MB; a coordinator writes what is larger than `work_mem`
-/// into files before it gives it on. What begins with `citus` means something only there: a transaction has one connection to each machine, so that all
-/// its statements see one moment there; what it sets is set there, too; and machines do statements whose parts have limits, each for its own rows, as
-/// none here needs the rows of several routes for that.
+/// Plans are made for each set of parameters: one that fits all would read every row of the smallest collection. A
+/// client that hangs does not keep others out for longer than this. The postings that a search fetches of a million
+/// chunks are 20 MB; a coordinator writes results larger than `work_mem` into files before it passes them on. Settings
+/// that begin with `citus` apply only there: a transaction has one connection to each machine, so that all its
+/// statements see one moment there; its settings are set there, too; and machines do statements whose parts have
+/// limits, each for its own rows, as none here needs the rows of several routes for that.
 const SETTINGS: &str = "SET search_path = casetrack, public; SET plan_cache_mode = force_custom_plan; SET jit = off; SET work_mem = '64MB'; \
                         SET idle_in_transaction_session_timeout = '10min'; SET citus.max_adaptive_executor_pool_size = 1; \
                         SET citus.multi_shard_modify_mode = sequential; SET citus.propagate_set_commands = local; \
                         SET citus.subquery_pushdown = on";
 
-/// Parameters of a statement.
 pub(crate) type Params<'p> = &'p [&'p (dyn ToSql + Sync)];
 
 pub(crate) struct Server {
@@ -50,19 +50,19 @@ pub(crate) struct Server {
 pub(crate) struct Connection {
     client: Client,
     statements: HashMap<String, Statement>,
-    /// Of the changes that its transaction makes.
+    /// The numbers of the changes that its transaction makes.
     pub(crate) numbers: Vec<i64>,
 }
 
-/// The mark that distinguishes a writing transaction from all others. A server that crashed, and a standby that was promoted, give the numbers again of transactions
-/// that they know nothing of: a number is of one history only.
+/// The mark that distinguishes a writing transaction from all others. A server that crashed, and a standby that was
+/// promoted, give the numbers again of transactions that they know nothing of: a number is of one history only.
 struct Transaction {
     number: String,
     history: String,
 }
 
-/// The history of the server: another one once a standby was promoted, or after a crash, which statistics do not survive. Where they were reset by
-/// themselves, it is another one without need.
+/// The history of the server: another one once a standby was promoted, or after a crash, which statistics do not
+/// survive. If they were reset by themselves, it is another one without need.
 const HISTORY: &str =
     "left(pg_walfile_name(pg_current_wal_lsn()), 8) || coalesce((SELECT stats_reset FROM pg_stat_bgwriter)::text, '')";
 
@@ -73,9 +73,7 @@ enum Outcome {
 }
 
 impl Server {
-    /// Connects to nothing.
-    ///
-    /// Errors: files of certificates that the address names and that cannot be read.
+    /// Connects to nothing. Errors: files of certificates that the address names and that cannot be read.
     pub fn at(address: Address) -> Result<Self> {
         let tls = tls::connector(address.tls())?;
         Ok(Self { address, tls, idle: Mutex::default(), own: OwnChanges::default() })
@@ -108,7 +106,7 @@ impl Server {
         }
     }
 
-    /// Closes the connections that nobody uses: where one is lost, others probably are, too.
+    /// Closes idle connections: if one is lost, others probably are, too.
     fn forget_idle(&self) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -160,8 +158,8 @@ impl Server {
         asked.map_err(Failure::into_error)
     }
 
-    /// Makes a change in one transaction, in which no other of the same `lock` is made. Where the connection is lost while it is committed,
-    /// the server is asked what became of it; a change that was not made is made again.
+    /// Makes a change in one transaction, in which no other of the same `lock` is made. If the connection is lost while
+    /// it is committed, the server is asked for the outcome; a change that was not made is made again.
     pub fn write<T>(
         &self,
         lock: i64,
@@ -237,7 +235,6 @@ impl Server {
         }
     }
 
-    /// The outcome of a transaction.
     fn outcome(&self, transaction: &Transaction) -> Result<Outcome> {
         let since = Instant::now();
         let Transaction { number, history } = transaction;
@@ -278,17 +275,17 @@ impl Drop for Server {
 
 fn unknown(transaction: &str, why: Option<Error>) -> Error {
     let message = format!(
-        "The connection to PostgreSQL was lost while transaction {transaction} was committed, and whether it was could not be found out."
+        "The connection to PostgreSQL was lost while transaction {transaction} was committed. Its outcome is unknown."
     );
     let error = Error::new(ErrorCode::Io, message)
-        .with_hint("Look whether the change is there, and make it again if it is not: doing it twice does no harm.");
+        .with_hint("Check whether the change was made. If not, make it again; making it twice does no harm.");
     match why {
         Some(why) => error.with_source(why),
         None => error,
     }
 }
 
-/// A connection that is asked by what knows of errors only, and why it did not answer.
+/// A connection for callers that know only errors, and the reason why it did not answer.
 pub(crate) struct Session<'t> {
     held: RefCell<Held<'t>>,
     failure: RefCell<Option<Failure>>,
@@ -333,12 +330,11 @@ impl<'t> Session<'t> {
             }
             failure => {
                 *self.failure.borrow_mut() = Some(failure);
-                Error::internal("What was read from PostgreSQL changed meanwhile.").with_hint("Try again.")
+                Error::internal("The data read from PostgreSQL changed in the meantime.").with_hint("Try again.")
             }
         })
     }
 
-    /// The result that was made of the answers, or the failure.
     pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
         made.map_err(|error| self.failure.take().unwrap_or(Failure::Final(error)))
     }
@@ -391,7 +387,6 @@ impl Connection {
         self.client.notifications()
     }
 
-    /// Statements without parameters.
     pub fn run(&mut self, statements: &str) -> std::result::Result<(), Failure> {
         Ok(self.client.batch_execute(statements)?)
     }

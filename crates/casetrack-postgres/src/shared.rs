@@ -16,11 +16,10 @@ use crate::server::Params;
 use crate::sql::{Raw, id};
 use crate::store::{PostgresStore, SCHEMA_LOCK};
 
-/// Of the parameters `$2` and `$3`.
+/// A condition on the parameters `$2` and `$3`.
 const IS_NAMED: &str = "(name = ANY($2) OR EXISTS (SELECT FROM unnest($3::text[]) AS p WHERE starts_with(name, p)))";
 const IS_FREE: &str = "(until IS NULL OR until < clock_timestamp())";
 
-/// Milliseconds, as the server takes them.
 fn milliseconds(of: Duration) -> i64 {
     i64::try_from(of.as_millis()).unwrap_or(i64::MAX)
 }
@@ -54,9 +53,8 @@ impl SharedStore for PostgresStore {
         self.layout()?;
         self.server.read(|connection| {
             if !is_administrator(connection)? {
-                let message = "Only the administrator of the database sees who may use it.";
-                let hint =
-                    "Connect as the role that owns the tables; or name a collection, to see who has a right to it.";
+                let message = "Only the administrator of the database can list its users.";
+                let hint = "Connect as the role that owns the tables; or name a collection to list the rights to it.";
                 return Err(Error::new(ErrorCode::PermissionDenied, message).with_hint(hint).into());
             }
             let rows = connection.all("SELECT who, creates FROM admitted()", &[])?;
@@ -182,7 +180,7 @@ impl PostgresStore {
                 2 if level == 0 => {
                     let message = format!("The role {role} has no right to the collection {collection}.");
                     Err(Error::new(ErrorCode::NotFound, message)
-                        .with_hint("List the rights to it to see who has one.")
+                        .with_hint("List the rights to it to see the roles.")
                         .into())
                 }
                 2 => Err(without_role(role).into()),
@@ -206,7 +204,7 @@ impl PostgresStore {
             let given: [&(dyn ToSql + Sync); 3] = [&own, &lease.name, &token];
             match connection.change(sql, &[&given, params].concat())? {
                 0 => Err(Error::new(ErrorCode::WrongState, format!("{} is no longer this client's work.", lease.name))
-                    .with_hint("It took too long, and another client took it: leave it to that one.")
+                    .with_hint("It took too long, and another client took it over.")
                     .into()),
                 _ => Ok(()),
             }
@@ -216,5 +214,5 @@ impl PostgresStore {
 
 fn without_role(role: &str) -> Error {
     Error::new(ErrorCode::NotFound, format!("The database has no role {role} that may use this store."))
-        .with_hint("The administrator makes the role (CREATE ROLE … LOGIN) and admits it to the store.")
+        .with_hint("The administrator creates the role (CREATE ROLE … LOGIN) and admits it to the store.")
 }

@@ -1,5 +1,5 @@
-//! The options for TLS in the address of a server, as libpq reads them: `postgres://user@host:5432/database?sslmode=verify-full`. It is read here, since the
-//! driver knows half of it.
+//! The options for TLS in the address of a server, as libpq reads them:
+//! `postgres://user@host:5432/database?sslmode=verify-full`. It is read here, since the driver knows half of it.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Disable,
-    /// Where the server offers it.
+    /// If the server offers it.
     Prefer,
     Require,
     /// The certificate has to come from an authority that is trusted.
@@ -25,7 +25,6 @@ pub(crate) enum Mode {
     VerifyFull,
 }
 
-/// The options for TLS in an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TlsOptions {
     pub mode: Mode,
@@ -44,7 +43,7 @@ const NAMES: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 /// The driver's configuration, and the options for TLS.
 pub(crate) fn read(address: &str) -> Result<(Config, TlsOptions)> {
     let (rest, found, written) = split(address)?;
-    // What the driver says of it may repeat a part of it, as a password.
+    // The driver's message may repeat a part of it, such as a password.
     let mut config: Config = rest.parse().map_err(|_| refused("it cannot be read as one"))?;
     let of = |name: &str| found.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     let path = |name| of(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -64,7 +63,7 @@ pub(crate) fn read(address: &str) -> Result<(Config, TlsOptions)> {
     };
     if of_system && mode != Mode::VerifyFull {
         return Err(Error::invalid(
-            "sslrootcert=system needs sslmode=verify-full: anybody can have a certificate of these authorities.",
+            "sslrootcert=system needs sslmode=verify-full: anyone can get a certificate from these authorities.",
         )
         .with_hint("Write sslmode=verify-full, or name the file of your own authority as sslrootcert."));
     }
@@ -87,13 +86,12 @@ pub(crate) fn read(address: &str) -> Result<(Config, TlsOptions)> {
     Ok((config, wanted))
 }
 
-/// The error for a text that is no address.
 pub(crate) fn refused(why: &str) -> Error {
     Error::invalid(format!("The address of the PostgreSQL database cannot be used: {why}."))
         .with_hint("Write it as postgres://user@host:5432/database.")
 }
 
-/// The address without what is about TLS; that by names and values, and as it is written.
+/// The address without its options for TLS; those by names and values, and as they are written.
 type Divided<'a> = (Cow<'a, str>, Vec<(String, String)>, String);
 
 fn split(address: &str) -> Result<Divided<'_>> {

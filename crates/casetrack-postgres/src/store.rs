@@ -30,13 +30,11 @@ const MIGRATIONS: [&str; 3] = [
 ];
 /// Locks the making of tables.
 pub(crate) const SCHEMA_LOCK: i64 = 0x6361_7365_7472_6163;
-/// Buckets of a collection where the database is new and on one machine: more cost every term rows in each.
+/// Buckets of a collection if the database is new and on one machine: more cost every term rows in each.
 const FANOUT: i32 = 1;
-/// Tables with rows of collections.
 const TABLES: [&str; 10] =
     ["documents", "removed", "pages", "chunks", "vectors", "fresh", "segments", "leaves", "buckets", "collections"];
 
-/// A database with collections.
 pub struct PostgresStore {
     pub(crate) server: Arc<Server>,
     /// Known once the server has answered.
@@ -45,17 +43,14 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// The collections of a database. Connects to nothing: whoever asks for them first connects, and makes in the database what a store needs.
-    /// Files that belong to collections are kept below `files`, on this machine.
-    ///
-    /// Errors: files of certificates that the address names and that cannot be read.
+    /// The collections of a database. Connects to nothing: the first request connects, and makes the tables of a store
+    /// in the database. Files that belong to collections are kept below `files`, on this machine. Errors: files of
+    /// certificates that the address names and that cannot be read.
     pub fn at(address: Address, files: &Path) -> Result<Self> {
         Ok(Self { server: Arc::new(Server::at(address)?), layout: OnceLock::new(), files: files.to_owned() })
     }
 
-    /// As [`at`](Self::at), and connects.
-    ///
-    /// Errors: [`ErrorCode::NewerSchema`] where a newer CaseTrack made the tables.
+    /// As [`at`](Self::at), and connects. Errors: [`ErrorCode::NewerSchema`] if a newer CaseTrack made the tables.
     pub fn connect(address: &str, files: &Path) -> Result<Self> {
         let store = Self::at(address.parse()?, files)?;
         store.layout()?;
@@ -78,7 +73,7 @@ impl PostgresStore {
         Ok(Routes::of(collection, self.layout()?.fanout))
     }
 
-    /// The description of a collection, with its models and `true` if nobody chose them.
+    /// The description of a collection, with its models and `true` if they were not chosen by a user.
     fn read(&self, collection: CollectionId, ready: bool) -> Result<(CollectionMeta, VectorModels, bool)> {
         let routes = self.routes(collection)?;
         self.server.read(|connection| {
@@ -107,7 +102,7 @@ impl PostgresStore {
         Ok(PostgresCollection::new(server, (routes, self.layout()?), meta, models, models_open, files))
     }
 
-    /// Makes an empty collection, which others see where it is `ready`.
+    /// Makes an empty collection, which others see if it is `ready`.
     fn make(&self, meta: &CollectionMeta, models: &VectorModels, ready: bool) -> Result<()> {
         if models.dense_dimension == 0 {
             return Err(Error::internal("A collection needs a model with at least one dimension."));
@@ -130,7 +125,8 @@ impl PostgresStore {
             connection.one("SELECT make_buckets($1, $2)", &[&id(meta.id), &routes.all])?;
             Ok(())
         };
-        // An import that was broken off left what nobody sees. What a caller removed may not be made by another in one transaction over machines.
+        // An import that was broken off left a hidden collection. Removing it and making it again cannot be one
+        // transaction over machines.
         self.server.write(routes.lock(), |connection| remove(connection, &routes, false))?;
         self.server.own.with_collection(meta.id, CollectionChange::Made, || self.server.write(routes.lock(), insert))
     }
@@ -140,8 +136,8 @@ impl PostgresStore {
 fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
     let machines = machines(connection)?;
     if machines > 0 {
-        // Citus has tables, and what they need, on the other machines once they are distributed; functions stay here. Of several statements that are sent
-        // together, it would send each machine all for each.
+        // Citus has tables, and their dependencies, on the other machines once they are distributed; functions stay
+        // here. Of several statements that are sent together, it would send each machine all for each.
         connection.run("SET LOCAL citus.enable_ddl_propagation = off")?;
     }
     connection.run(
@@ -197,7 +193,7 @@ pub(crate) fn layout(connection: &mut Connection) -> std::result::Result<Layout,
     })
 }
 
-/// Removes a collection that is `ready`, or one that is not; `false` where there is none.
+/// Removes a collection that is `ready`, or one that is not; `false` if there is none.
 fn remove(connection: &mut Connection, routes: &Routes, ready: bool) -> std::result::Result<bool, Failure> {
     let collection = id(routes.collection());
     // The index of its vectors goes with its row.
@@ -269,7 +265,8 @@ impl Store for PostgresStore {
         });
         if let Err(error) = filled {
             if let Err(left) = self.server.write(routes.lock(), |connection| remove(connection, &routes, false)) {
-                tracing::warn!(error = %left, "what was imported in part is left; it goes when it is imported again");
+                tracing::warn!(error = %left, "a partial import is left; it is removed when the collection is \
+                    imported again");
             }
             return Err(error);
         }
@@ -303,7 +300,7 @@ impl Store for PostgresStore {
     }
 
     fn publish(&self, id: CollectionId) -> Result<()> {
-        // Its row says that it is not ready, or this fails.
+        // Its row is marked as not ready, or this fails.
         self.open(id, false)?.set_durably(Right::Owner, "ready = true", &[])
     }
 

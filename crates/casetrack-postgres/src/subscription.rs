@@ -1,5 +1,6 @@
-//! Changes that other clients make, in all collections that the role of a client may read, reported to one subscriber. It takes one thread and one
-//! connection for a store. Where the client is the administrator's, it also sees to indexes of vectors that are missing.
+//! Changes that other clients make, in all collections that the role of a client may read, reported to one subscriber.
+//! It takes one thread and one connection for a store. If the client is the administrator's, it also sees to indexes of
+//! vectors that are missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +20,8 @@ use crate::sql::{Raw, id, ids};
 use crate::store::{PostgresStore, layout};
 use crate::watcher::{DocumentChanges, since};
 
-/// The time that a message may stay away before everything is looked at without one: a client that is killed sends none, and nobody reports
-/// collections that were not known.
+/// The time after which everything is looked at without a message: a client that is killed sends none, and new
+/// collections are not announced.
 const LOOK: Duration = Duration::from_secs(20);
 /// The time after a message in which further ones are looked at together with it.
 const GATHERED: Duration = Duration::from_millis(200);
@@ -46,7 +47,7 @@ struct Shared {
 enum Beginning {
     #[default]
     Awaited,
-    /// Nobody waited any longer, so that something may have changed meanwhile.
+    /// The waiting time was over, so that something may have changed in the meantime.
     Late,
     Begun,
 }
@@ -59,7 +60,7 @@ struct Seen {
     version: String,
     described: String,
     evidence: Option<String>,
-    /// Of the last change of a document.
+    /// The number of the last change of a document.
     number: u64,
 }
 
@@ -78,13 +79,14 @@ struct Follower {
 }
 
 impl PostgresStore {
-    /// Reports from now on the changes that other clients make in collections that the role of this one may read, also after the connection was lost. A change
-    /// is looked up where it happened: one that is made between is reported once. The changes of this store itself are left out, except for descriptions
-    /// and evidence, which may be reported as well. Collections that others make, and rights that are given, are reported within 20 seconds.
+    /// Reports from now on the changes that other clients make in collections that the role of this one may read, also
+    /// after the connection was lost. A change is looked up at its source: one that is made in between is reported
+    /// once. The changes of this store itself are left out, except for descriptions and evidence, which may be reported
+    /// as well. Collections that others make, and rights that are given, are reported within 20 seconds.
     ///
     /// `notify` is called in a thread of its own, and must not use the store.
     ///
-    /// Errors: [`ErrorCode::InUse`] where somebody follows already.
+    /// Errors: [`ErrorCode::InUse`] if there is a subscription already.
     pub(crate) fn follow(&self, notify: Box<dyn Fn(StoreChange) + Send>) -> Result<PostgresSubscription> {
         if !self.server.own.follow() {
             return Err(Error::new(ErrorCode::InUse, "The changes of this database are followed already."));
@@ -134,7 +136,7 @@ impl Follower {
                     self.connection = None;
                     let error = failure.into_error();
                     tracing::debug!(%error, "changes by others in the database are not reported until it answers again");
-                    // Who waits for the beginning need not wait for the server.
+                    // A caller that waits for the beginning need not wait for the server.
                     if !self.has_begun {
                         self.begin(Beginning::Late);
                     }
@@ -150,7 +152,7 @@ impl Follower {
         !self.shared.ended.load(Ordering::Relaxed)
     }
 
-    /// True if it begins later than somebody waited.
+    /// True if it begins later than a caller waited.
     fn begin(&self, now: Beginning) -> bool {
         let mut beginning = self.shared.beginning.lock().unwrap_or_else(PoisonError::into_inner);
         let was = std::mem::replace(&mut *beginning, now);
@@ -288,13 +290,14 @@ fn changes(connection: &mut Connection, routes: &Routes, seen: u64, number: u64)
     let found = since(connection, routes, seen, number);
     connection.run("COMMIT")?;
     match found {
-        // It was deleted meanwhile, which is seen at the next look.
+        // It was deleted in the meantime, which the next look shows.
         Err(Failure::Final(error)) if error.code == ErrorCode::NotFound => Ok(None),
         found => found,
     }
 }
 
-/// Digests of how a collection is described and of its evidence, read where its row is another one than before; `None` where it is gone.
+/// Digests of the description of a collection and of its evidence, read if its row differs from the last one; `None` if
+/// it is gone.
 fn contents(
     connection: &mut Connection,
     routes: &Routes,

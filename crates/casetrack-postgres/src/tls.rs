@@ -17,7 +17,6 @@ use crate::sslmode::{Mode, TlsOptions};
 /// The name of PostgreSQL in the handshake, which `sslnegotiation=direct` needs.
 const PROTOCOL: &[u8] = b"postgresql";
 
-/// The connector.
 pub(crate) fn connector(wanted: &TlsOptions) -> Result<MakeRustlsConnect> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let algorithms = provider.signature_verification_algorithms;
@@ -71,13 +70,11 @@ fn verifier(
 }
 
 fn without_authorities() -> Error {
-    Error::invalid(
-        "The address of the PostgreSQL server asks for its certificate to be checked, and names no authority.",
-    )
-    .with_hint("Name the file of its authority as sslrootcert, or write sslrootcert=system.")
+    Error::invalid("The address of the PostgreSQL server requires a check of its certificate, but names no authority.")
+        .with_hint("Name the file of its authority as sslrootcert, or write sslrootcert=system.")
 }
 
-/// Where libpq looks for authorities.
+/// The default file of authorities in libpq.
 fn default_file() -> Option<PathBuf> {
     match cfg!(windows) {
         true => Some(PathBuf::from(std::env::var_os("APPDATA")?).join("postgresql").join("root.crt")),
@@ -120,8 +117,8 @@ fn roots(file: &Path) -> Result<RootCertStore> {
     Ok(roots)
 }
 
-/// Checks that the server has the key of its certificate, and whether that comes from one of the `authorities`, if there are any. For which host
-/// it is does not matter.
+/// Checks that the server has the key of its certificate, and whether that comes from one of the `authorities`, if
+/// there are any. For which host it is does not matter.
 #[derive(Debug)]
 struct Lenient {
     algorithms: WebPkiSupportedAlgorithms,

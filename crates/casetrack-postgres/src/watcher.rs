@@ -1,5 +1,5 @@
-//! Changes that other clients make, as they come. A message of the server says only that there was one; which, is read by the numbers of changes,
-//! so that nothing is missed where messages or the connection are lost.
+//! Changes that other clients make, as they come. A message of the server only announces a change; the changes
+//! themselves are read by their numbers, so that nothing is missed if messages or the connection are lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -62,8 +62,8 @@ pub struct Watcher {
 type Step<T> = std::result::Result<T, Failure>;
 
 impl PostgresStore {
-    /// Follows the changes of a collection after one of a number, which [`Watcher::seen`] gave; `None` for those from now on. Each watcher has a
-    /// connection of its own.
+    /// Follows the changes of a collection after one of a number, which [`Watcher::seen`] gave; `None` for those from
+    /// now on. Each watcher has a connection of its own.
     pub fn watch(&self, collection: CollectionId, since: Option<u64>) -> Result<Watcher> {
         let routes = self.routes(collection)?;
         let (now, _) = self.server.read(|connection| {
@@ -75,7 +75,7 @@ impl PostgresStore {
 }
 
 impl PostgresCollection {
-    /// Tells others that something changed. It does not matter much if that fails: they look for changes now and then.
+    /// Notifies others of a change. It does not matter much if that fails: they look for changes now and then.
     pub(crate) fn notify_others(&self) {
         let sent = self.server.outside(|connection| {
             connection.all(
@@ -95,10 +95,9 @@ impl Watcher {
         self.seen
     }
 
-    /// The changes since the last report, as soon as there are any; `None` if there are none for so long. If the server cannot be
-    /// reached, it is tried again until then.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::NotFound`] where the collection was deleted, or the right to read it taken back.
+    /// The changes since the last report, as soon as there are any; `None` if there are none for so long. If the server
+    /// cannot be reached, it is tried again until then. Errors: [`casetrack_core::ErrorCode::NotFound`] if the
+    /// collection was deleted, or the right to read it taken back.
     pub fn wait(&mut self, timeout: Duration) -> Result<Option<Changes>> {
         let until = Instant::now() + timeout;
         loop {

@@ -1,4 +1,4 @@
-//! Clauses of contracts that questions ask for, and how contracts say them: `data/clauses.txt`.
+//! The kinds of clauses that questions ask for, and their wordings in contracts: `data/clauses.txt`.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -7,11 +7,11 @@ use regex::Regex;
 
 use super::ways::Ways;
 
-/// One way to say a clause is this share of all there is to say …
+/// One wording of a clause is this share of the evidence for it …
 const FIRST: f32 = 0.8;
 /// … and each further one adds this.
 const FURTHER: f32 = 0.2;
-/// The share of words that only such clauses and some others have.
+/// The share of words that such clauses share with a few others.
 const HINT: f32 = 0.3;
 /// Most words of a question between two that ask for a clause together.
 const BETWEEN: usize = 3;
@@ -27,13 +27,10 @@ const ENTRY_WORDS: usize = 14;
 /// … and pages of at most these digits.
 const PAGE_DIGITS: usize = 3;
 
-/// A kind of clause.
 struct Clause {
-    /// Beginnings of words, in lower case, that ask for it if a question has them in this order and near one another.
+    /// Beginnings of words, in lower case, that a question with this kind of clause has in this order and near one another.
     asked: Vec<Vec<&'static str>>,
-    /// Its lines in the file.
     lines: &'static str,
-    /// Made when it is asked for.
     ways: OnceLock<ClauseWays>,
 }
 
@@ -45,10 +42,9 @@ struct ClauseWays {
     denied: Ways,
 }
 
-/// A clause that a question asks for.
 pub(super) struct AskedClause {
     clause: &'static Clause,
-    /// True if the question is after contracts that say the opposite.
+    /// True if the question asks for contracts with the opposite.
     denied: bool,
 }
 
@@ -67,7 +63,6 @@ static CLAUSES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
 
 static DENIES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(DENIAL).ok());
 
-/// The text behind a key in the lines of a clause.
 fn lines<'b>(block: &'b str, key: &str) -> impl Iterator<Item = &'b str> {
     block.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim)
 }
@@ -80,7 +75,6 @@ impl Clause {
     }
 }
 
-/// The clauses that a question asks for.
 pub(super) fn asked(question: &str) -> Vec<AskedClause> {
     let question = question.to_lowercase();
     let words: Vec<(usize, &str)> = words(&question).collect();
@@ -105,13 +99,12 @@ pub(super) fn lists_pages(text: &str) -> bool {
     pages >= FEWEST_PAGES && words <= pages * ENTRY_WORDS && falls * 5 <= pages
 }
 
-/// The alphanumeric runs of a text with their places.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(move |word| (place(word), word))
 }
 
-/// The place where words begin with these beginnings, in their order and near one another.
+/// The place of words with these beginnings, in their order and near one another.
 fn place(words: &[(usize, &str)], beginnings: &[&str]) -> Option<usize> {
     let (first, others) = beginnings.split_first()?;
     (0..words.len()).filter(|&at| words[at].1.starts_with(first)).find_map(|start| {
@@ -125,7 +118,7 @@ fn place(words: &[(usize, &str)], beginnings: &[&str]) -> Option<usize> {
 }
 
 impl AskedClause {
-    /// The share (0–1) of it that a text says, and the words that say it. White space must be single spaces.
+    /// The share (0–1) of the clause in a text, and the words for it. White space must be single spaces.
     pub fn said(&self, text: &str) -> (f32, Vec<String>) {
         let ClauseWays { said, hinted, denied } = self.clause.ways();
         let opposites = denied.find_all(text);

@@ -9,7 +9,6 @@ use casetrack_host::Host;
 use casetrack_host::documents::document_named;
 use casetrack_host::paging::check_range;
 
-/// Most passages of each document.
 pub const MAX_OF_EACH: u32 = 20;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -18,12 +17,12 @@ pub struct Comparison {
     pub collection: String,
     pub a: SideOfComparison,
     pub b: SideOfComparison,
-    /// What made the search less complete than it could be; empty if nothing did.
+    /// Reasons why the search was incomplete; empty if it was complete.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
 }
 
-/// What one document says, best passages first. Scores are comparable within a side only.
+/// The passages of one document, best first. Scores are comparable only within a side.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SideOfComparison {
     pub document: DocumentMeta,

@@ -1,4 +1,4 @@
-//! Complete lists: all passages that fulfil a query which consists of conditions only, in the order of documents and their text.
+//! Complete lists: all passages that fulfil a query of conditions only, in the order of documents and their text.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,29 +21,26 @@ use casetrack_host::{Host, OpenCollection};
 /// Most phrases of a query that are looked for at page breaks.
 const MAX_PHRASES: usize = 8;
 
-/// What a complete list has, with what is not shown of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CompleteList {
-    /// The conditions on words as they were understood, in the notation of queries.
+    /// The conditions on words, in the notation of queries.
     pub condition: String,
     /// Documents and passages (chunks) that fulfil all conditions.
     pub documents: u64,
     pub passages: u64,
-    /// Documents that fulfil AND and NOT as a whole, in whatever passages the words are; absent where the condition has neither.
+    /// Documents that fulfil AND and NOT over all their passages; absent if the condition has neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole_documents: Option<u64>,
-    /// Passages that the whole list has: fewer where only some of each document are wanted.
+    /// Passages in the whole list: fewer than `passages` if only some of each document are wanted.
     #[serde(skip)]
     pub listed: u64,
 }
 
-/// Checks what is only allowed in a complete list.
 pub(super) fn check_ranked(request: &SearchRequest) -> Result<()> {
     if request.count_only {
-        return Err(Error::invalid("Passages can only be counted where the query has conditions and no other words.")
-            .with_hint(
-                "Use phrases in quotes, words with a plus sign and operators, as in rent AND \"late payment\".",
-            ));
+        return Err(Error::invalid("Passages can only be counted if the query has only conditions.").with_hint(
+            "Use phrases in quotes, words with a plus sign and operators, as in rent AND \"late payment\".",
+        ));
     }
     casetrack_host::paging::check_range("offset", request.offset, 0..=MAX_OFFSET)
 }
@@ -56,7 +53,6 @@ pub(super) fn found(collection: &Collection, understood: &Understood, base: Opti
     Ok(base.map(|base| base.within(&found)).unwrap_or(found))
 }
 
-/// The note for users on how conditions match.
 pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     match understood.expression {
         Some(_) => {
@@ -70,12 +66,10 @@ pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     }
 }
 
-/// The part of the list from one collection.
 struct Found {
     collection: Arc<OpenCollection>,
     /// The text by which the passages were found.
     sought: String,
-    /// In the order of the list.
     places: Vec<(DocumentId, u32)>,
 }
 
@@ -131,7 +125,7 @@ pub(super) fn complete_list(
     }
     if list.listed < list.passages {
         let most = request.per_document.unwrap_or_default();
-        notices.push(format!("Of each document, at most {most} passages are listed."));
+        notices.push(format!("At most {most} passages of each document are listed."));
     }
     let (mut results, mut next_offset) = (Vec::new(), None);
     if !request.count_only {
@@ -168,7 +162,7 @@ pub(super) fn complete_list(
     }))
 }
 
-/// The phrases that passages may have: phrases at a page break are not among the passages.
+/// The phrases that passages may have; passages do not include phrases at a page break.
 fn phrases(understood: &Understood) -> Vec<String> {
     fn of_words(words: &Words, phrases: &mut Vec<String>) {
         match words {
@@ -191,7 +185,6 @@ fn phrases(understood: &Understood) -> Vec<String> {
     phrases
 }
 
-/// The note for users on a phrase at page breaks.
 fn of_breaks(phrase: &str, broken: &Broken) -> Option<String> {
     if broken.total == 0 {
         return None;
@@ -209,7 +202,7 @@ fn of_breaks(phrase: &str, broken: &Broken) -> Option<String> {
     ))
 }
 
-/// The places of what was found, in the order of the list, at most `of_each` of a document.
+/// The places of the selection, in the order of the list, at most `of_each` of a document.
 fn places(collection: &Collection, found: &Selection, of_each: Option<u32>) -> Result<Vec<(DocumentId, u32)>> {
     let mut places = collection.places(found);
     let order = order(collection)?;
@@ -263,7 +256,6 @@ fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Resu
     Ok(results)
 }
 
-/// The place of each document in lists: by name, then path.
 pub(super) fn order(collection: &Collection) -> Result<HashMap<DocumentId, usize>> {
     let mut entries = collection.catalogue()?.to_vec();
     entries.sort_by(|a, b| {

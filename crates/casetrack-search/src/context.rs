@@ -30,7 +30,7 @@ pub(super) fn around(collection: &Collection, place: &Provenance, chars: u32) ->
     Ok(Surroundings { before: Some(before.to_owned()), after: Some(after.to_owned()) })
 }
 
-/// The byte at which a character begins; the end of the text for one that it does not have.
+/// The byte offset of a character; the end of the text if it has fewer.
 fn byte_of(text: &str, char: u32) -> usize {
     text.char_indices().nth(char as usize).map_or(text.len(), |(at, _)| at)
 }

@@ -1,17 +1,15 @@
 //! Facts at the beginning of a document: its title, its parties and its dates.
 //!
-//! "The parties who signed" is answered by the first lines of an agreement. The clauses on notices and on "the parties" have more of
-//! these words.
+//! The first lines of an agreement answer "the parties who signed". Clauses on notices and on "the parties" have more of these words.
 
 use casetrack_core::{DocumentId, Result};
 use casetrack_store::{Collection, Conditions, Filter};
 
-/// Chunks that are the beginning of a document, with what each gets of the preference.
+/// The shares of the preference for the first chunks of a document.
 const BEGINNING: [f32; 2] = [1.0, 0.4];
-/// Of more documents, a query asks for passages rather than for what each begins with.
+/// With more documents, the beginnings are too many to read.
 const MAX_DOCUMENTS: usize = 20;
 
-/// The names that agreements give themselves.
 const KINDS: [&str; 9] = ["contract", "agreement", "document", "lease", "deed", "amendment", "letter", "nda", "policy"];
 
 /// True if a query asks for facts at the beginning of documents.
@@ -51,7 +49,6 @@ pub(super) fn beginnings(collection: &Collection, documents: Option<&[DocumentId
     Ok(Some(Filter { selection: Some(collection.select(&conditions)?.into()), documents: None }))
 }
 
-/// The share of the preference that a chunk gets, 0–1.
 pub(super) fn share(index: u32) -> f32 {
     BEGINNING.get(index as usize).copied().unwrap_or(0.0)
 }

@@ -1,13 +1,12 @@
 //! The share of a question that is in the passages that keyword search finds for it.
 //!
-//! A layman asks in words that a law does not have. Keyword search then finds passages by chance, and they count as much in the fusion as if they
-//! had all the words. The learned-sparse model knows related words; a collection without one has only the dense model to show it.
+//! A layman uses other words than a law. Keyword search then finds passages by chance, which count as much in the fusion as if they had all the
+//! words. The learned-sparse model knows related words; a collection without it has only the dense model.
 
 use casetrack_core::Result;
 use casetrack_store::{Collection, Hit};
 
-/// The share (0–1) of what the words of a question say, weighed by how rare they are, that stands close together in the best passage of keyword search. Reads
-/// that passage.
+/// The share (0–1) of the question's words, weighted by rarity, that are close together in the best passage of keyword search. Reads that passage.
 pub(super) fn share(collection: &Collection, question: &str, best: &[Hit]) -> Result<f32> {
     let Some(best) = best.first() else { return Ok(0.0) };
     let Some(passage) = collection.passages().at(best.document, best.index)? else { return Ok(0.0) };

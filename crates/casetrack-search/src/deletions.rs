@@ -1,7 +1,7 @@
-//! `in:deleted WORDS`: what was deleted from the documents, or moved away in them, while changes were tracked.
+//! `in:deleted WORDS`: text that was deleted from documents, or moved away in them, while changes were tracked.
 //!
-//! The tracked changes of all documents that have some are read one after the other, without an index: a search costs time in proportion to
-//! them (a document keeps at most 50,000), and memory for one page's. Words are compared whole, without regard to case.
+//! All tracked changes are read in turn, without an index: a search costs time in proportion to them (a document keeps at most 50,000), and memory
+//! for those of one page. Words are compared whole, without regard to case.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -21,21 +21,17 @@ use casetrack_host::documents::tracked::{TrackedChange, known_spans, pages_with_
 const BEFORE: usize = 200;
 const AFTER: usize = 600;
 
-/// What was deleted and has the words of a query.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DeletedTexts {
     /// Deletions, and texts that were moved away, with all the words.
     pub total: u64,
-    /// Documents that they were deleted from.
     pub documents: u64,
-    /// In the order of documents, by name, and of their text.
     pub texts: Vec<DeletedText>,
 }
 
-/// A text that is no longer part of its document. Its place is where it stood.
+/// A text that is no longer part of its document, with its former place.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DeletedText {
-    /// The collection it is from, where several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
     pub document_id: DocumentId,
@@ -67,7 +63,8 @@ pub(super) fn deleted_texts(
         .with_hint("Leave them out, or name pages by their numbers."));
     }
     let mut notices = vec![
-        "Deleted texts are not part of the documents any more: never quote them as agreed. Words match whole, without regard to case."
+        "Deleted texts are no longer part of the documents: never quote them as \
+         agreed. Words match whole, without regard to case."
             .to_owned(),
     ];
     if request.related || request.brief || request.context > 0 || request.per_document.is_some() {
@@ -166,7 +163,7 @@ fn deleted(collection: Option<String>, document: &DocumentMeta, change: TrackedC
     DeletedText { collection, document_id: document.id, file_path: document.path.clone(), change }
 }
 
-/// The part of a long deletion around the first word that is looked for.
+/// The part of a long deletion around the first searched word.
 fn excerpt(mut change: TrackedChange, stored: &Change, words: &DeletedWords) -> TrackedChange {
     let first = words.first_in(&stored.text);
     let chars = stored.text.chars().count();

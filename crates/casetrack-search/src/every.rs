@@ -17,41 +17,39 @@ use casetrack_host::Host;
 use casetrack_host::documents::chunks::{self, ChunkView};
 use casetrack_host::paging::check_range;
 
-/// Most rows of one answer.
 pub const MAX_ROWS: u32 = 1000;
 /// The best passages of a document, which are read …
 const READ: usize = 3;
-/// … and if it is known how contracts say what is asked for. Chosen of 3, 6 and 12 on the first half of the categories of benches/retrieval/sweeps.py;
-/// reading 40 adds little.
+/// … and the same if the wordings of the clause are known. Chosen from 3, 6 and 12 on the first half of the categories of
+/// benches/retrieval/sweeps.py; reading 40 adds little.
 const READ_FOR_CLAUSES: usize = 12;
 /// The weights of the best of these, best first.
 const COUNT: [f32; 3] = [1.0, 0.5, 0.25];
-/// Words decide more here than in a search: a passage that is about something else is always similar to some question.
+/// Words weigh more here than in a search: a passage about something else is always similar to some question.
 const WEIGHTS: Weights = Weights { bm25: 1.0, dense: 0.5, sparse: 0.5 };
 /// The weight of the score of a part of a table of contents.
 const LISTED: f32 = 0.1;
-/// The best documents, with which all are compared.
 const BEST: usize = 5;
-/// Words at the beginning of a passage that are shown of it if the beginning answers.
+/// Words shown of a passage if its beginning answers.
 const BEGINNING_WORDS: usize = 12;
 
-/// The weights that decide if a document answers: its evidence, weighed, comes to 1. Fitted with logistic regression on the first half of the
-/// categories of benches/retrieval/sweeps.py.
+/// The weights that decide whether a document answers: it does if its weighted evidence is at least 1. Fitted with logistic regression on the first
+/// half of the categories of benches/retrieval/sweeps.py.
 struct Weighing {
     relative: f32,
     together: f32,
     said: f32,
 }
 
-/// For questions that ask for a clause of which is known how contracts say it, or for what documents say at their beginning …
+/// For questions about a clause with known wordings, or about the beginnings of documents …
 const OF_CLAUSES: Weighing = Weighing { relative: 0.85, together: 0.64, said: 0.51 };
 /// … and for others, fitted on the same categories without that knowledge.
 const OF_WORDS: Weighing = Weighing { relative: 1.08, together: 1.38, said: 0.0 };
 
-/// Nothing answers a question whose clause no passage says, if less than this share of its words stands together anywhere …
+/// No document answers a question if no passage has its clause, if less than this share of its words is together anywhere …
 const TOGETHER: f32 = 0.8;
-/// … and no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
-/// there: 20 of these and none of the others are refused.
+/// … and if no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
+/// there: this refuses 20 of these and none of the others.
 const SIMILAR: f32 = 0.5;
 
 #[derive(Debug, Clone)]
@@ -62,7 +60,6 @@ pub struct EveryRequest {
     pub documents: Vec<String>,
     /// The deciding sentence of each document instead of its best passage.
     pub brief: bool,
-    /// Rows to pass over.
     pub offset: u32,
     /// Most rows, 1–[`MAX_ROWS`].
     pub limit: u32,
@@ -72,9 +69,7 @@ pub struct EveryRequest {
 pub struct EveryAnswer {
     pub question: String,
     pub collection: String,
-    /// Documents that were asked.
     pub documents: u64,
-    /// Those of them that answer.
     pub found: u64,
     pub elapsed_ms: f64,
     #[schemars(with = "Vec<String>")]
@@ -86,23 +81,21 @@ pub struct EveryAnswer {
     pub next_offset: Option<u64>,
 }
 
-/// What one document says to a question.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentAnswer {
     pub document_name: String,
-    /// Whether the document answers; otherwise nothing was found there.
     pub found: bool,
-    /// How near it is, comparable within one answer; one of 1 or more is as good as the best five on average.
+    /// Its nearness, comparable within one answer; 1 is as good as the best five on average.
     pub score: f32,
-    /// Of a document that answers: where the quotation stands.
+    /// The place of the quotation, if the document answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation: Option<String>,
-    /// The sentences that decide, verbatim; where the answer is brief.
+    /// The deciding sentences, verbatim, if the answer is brief.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk_id: Option<ChunkId>,
-    /// The best passage, where the answer is not brief.
+    /// The best passage, if the answer is not brief.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passage: Option<ChunkView>,
 }
@@ -113,16 +106,15 @@ struct Best {
     score: f32,
     evidence: Evidence,
     passage: Option<ChunkView>,
-    /// The phrases of the passage that say what is asked for.
+    /// The phrases of the passage that answer.
     said: Vec<String>,
 }
 
-/// The most that any of some passages has.
 #[derive(Clone, Copy, Default)]
 struct Evidence {
-    /// The share of the question's words that stand together, 0–1.
+    /// The share of the question's words that are together, 0–1.
     together: f32,
-    /// The share of a clause that is said, 0–1.
+    /// The share of a clause in the passage, 0–1.
     said: f32,
     cosine: f32,
 }
@@ -136,7 +128,7 @@ impl Evidence {
         }
     }
 
-    /// True if any document may answer, given that this is the most that all of them have.
+    /// True if any document may answer, given that this is the best evidence of all of them.
     fn is_enough(&self) -> bool {
         self.said > 0.0 || self.together >= TOGETHER || self.cosine >= SIMILAR
     }
@@ -250,7 +242,6 @@ fn row(name: &str, score: f32, answer: &Best, found: bool, question: &str, brief
     row
 }
 
-/// The content of a question.
 struct Asks {
     weights: TermWeights,
     clauses: Vec<AskedClause>,
@@ -268,7 +259,6 @@ impl Asks {
         if self.beginning || !self.clauses.is_empty() { OF_CLAUSES } else { OF_WORDS }
     }
 
-    /// The evidence for it in a passage, with the phrases that say it.
     fn evidence(
         &self,
         density: &mut DensityReader<'_>,
@@ -297,7 +287,6 @@ impl Asks {
     }
 }
 
-/// Each document that has a candidate, best first.
 fn answers(
     collection: &Collection,
     asks: &Asks,
@@ -323,7 +312,7 @@ fn answers(
     let parts = documents.chunks(documents.len().div_ceil(threads).max(1));
     let read: Vec<Result<Vec<Best>>> = thread::scope(|scope| {
         let readers: Vec<_> = parts.map(|part| scope.spawn(move || read(collection, asks, style, part))).collect();
-        let ended = |_| Err(Error::internal("The reading of documents ended unexpectedly; the log says where"));
+        let ended = |_| Err(Error::internal("The reading of documents ended unexpectedly; see the log"));
         readers.into_iter().map(|reader| reader.join().unwrap_or_else(ended)).collect()
     });
     let mut answers: Vec<Best> = read.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
@@ -331,7 +320,6 @@ fn answers(
     Ok(answers)
 }
 
-/// Reads the best passages of some documents, which are given in their order.
 fn read(
     collection: &Collection,
     asks: &Asks,

@@ -1,4 +1,4 @@
-//! The part of a passage that shows best why it was found.
+//! The part of a passage that best explains the match.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use casetrack_host::documents::chunks::ChunkView;
 
 /// Longest excerpt, in characters, …
 const MAX_CHARS: usize = 320;
-/// … and of a hit in a line: most sentences of contracts are said whole, or to where they decide.
+/// … and of a hit in a line, which fits most sentences of contracts, or their deciding part.
 const BRIEF_CHARS: usize = 280;
 /// Characters by which an excerpt may be longer to end with its sentence.
 const TO_END: usize = 240;
@@ -22,7 +22,7 @@ const BEFORE_NUMBERS: [&str; 13] =
 /// A last sentence or line of at most this many words is the heading of what follows.
 const HEADING_WORDS: usize = 8;
 
-/// Words that say nothing about which sentence answers.
+/// Words that do not distinguish sentences.
 const FUNCTION_WORDS: [&str; 58] = [
     "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does", "for", "from",
     "has", "have", "how", "if", "in", "into", "is", "it", "its", "may", "must", "of", "on", "or", "shall", "should",
@@ -44,8 +44,8 @@ pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
     around(&[], query, chunk, brief)
 }
 
-/// As [`excerpt`], but first of all the stretch that holds most of these phrases whole, whatever their white space. In a long sentence it
-/// begins at the part that a phrase stands in.
+/// As [`excerpt`], but first of all the stretch that holds most of these phrases whole, whatever their white space. In a long sentence it begins at
+/// the part with a phrase.
 pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
     let most = if brief { BRIEF_CHARS } else { MAX_CHARS };
     let chars: Vec<char> = chunk.text.chars().collect();
@@ -87,8 +87,7 @@ pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: 
     }
 }
 
-/// The words of a text that are forms of the words of a query, as ranges of bytes. Words that say nothing, such as "of", are left out if
-/// the query has others.
+/// The words of a text that are forms of the words of a query, as byte ranges. Function words are left out if the query has others.
 pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
     let terms = terms(query);
     let (mut bytes, mut chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
@@ -143,7 +142,6 @@ fn terms(query: &str) -> HashSet<String> {
     kept.iter().map(|word| stem(word)).collect()
 }
 
-/// Alphanumeric runs in lower case, with their place.
 fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -162,11 +160,10 @@ fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
 const ENDINGS: [&str; 13] =
     ["ations", "ation", "ments", "ment", "ions", "ings", "ion", "ing", "ors", "ed", "es", "or", "s"];
 
-/// Enough stemming to see "payment" in "payments", "amended" in "amendment" and "deleted" in "deleting": the first six letters of what is left
-/// without an ending and without an e.
+/// Enough stemming to match "payment" with "payments", "amended" with "amendment" and "deleted" with "deleting": the first six letters, without an
+/// ending and an e.
 fn stem(word: &str) -> String {
     const LETTERS: usize = 6;
-    /// The rest of a word has at least this many letters.
     const LEFT: usize = 3;
     let without = |ending: &str| word.strip_suffix(ending).filter(|left| left.len() >= LEFT);
     let stem = ENDINGS.iter().find_map(|ending| without(ending)).unwrap_or(word);
@@ -193,7 +190,6 @@ fn starts(chars: &[char]) -> Vec<usize> {
     starts
 }
 
-/// True if the mark at a place can end a sentence.
 fn is_full_stop(chars: &[char], at: usize) -> bool {
     let is_number_next = || chars[at + 1..].iter().find(|c| !c.is_whitespace()).is_some_and(char::is_ascii_digit);
     let is_abbreviation = || {
@@ -243,7 +239,7 @@ fn sentence_end(chars: &[char], end: usize) -> usize {
     }
 }
 
-/// The end of what an excerpt from `start` says: without a heading that it ends with, for what that heads is not shown.
+/// The end of the last complete statement of an excerpt from `start`: a heading at its end is left out, because its text is not shown.
 fn said_until(chars: &[char], starts: &[usize], start: usize, most: usize) -> usize {
     let end = end_of(chars, start, most);
     let last = starts.iter().copied().filter(|at| (start + 1..end).contains(at)).max().unwrap_or(start);

@@ -66,8 +66,7 @@ pub const RECALL: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
-    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`, `bates:`, `tag:`, `field:`, `in:deleted`) and operators
-    /// as the user likes; see `query/mod.rs`.
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, …) and operators; see `query/mod.rs`.
     pub query: String,
     /// 1–[`MAX_TOP_K`].
     pub top_k: u32,
@@ -75,20 +74,19 @@ pub struct SearchRequest {
     pub document: Option<String>,
     /// Restrictions besides those in the query.
     pub filters: Filters,
-    /// Results to pass over: the results of the pages before. In a ranking 0–[`MAX_OFFSET`], in a complete list any number.
+    /// Results to skip: 0–[`MAX_OFFSET`] in a ranking, any number in a complete list.
     pub offset: u32,
     /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
     pub context: u32,
-    /// True to add passages that are related to the best results, though the query may not find them.
+    /// Add passages that are related to the best results, even if they do not match the query.
     pub related: bool,
-    /// Only this many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every
-    /// document that was searched is found then, however many there are.
+    /// Only this many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every searched
+    /// document is found then.
     pub per_document: Option<u32>,
     /// With `per_document`: only documents with passages among this many candidates of each stage, at least [`RECALL`]. All if absent.
     pub among: Option<usize>,
     /// Hits of a line each instead of results.
     pub brief: bool,
-    /// True if only the counts of a complete list are wanted, without its passages.
     pub count_only: bool,
 }
 
@@ -114,35 +112,34 @@ impl Default for SearchRequest {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchResponse {
     pub query: String,
-    /// The name of the collection; of several, their names with commas between.
+    /// The name of the collection, or the names of several, separated by commas.
     pub collection: String,
-    /// Documents in what was searched, before filters.
+    /// Documents in the collections, before filters.
     pub total_documents: u64,
-    /// Documents and chunks that were searched.
     pub documents: u64,
     pub chunks: u64,
     pub elapsed_ms: f64,
     pub tier: Tier,
     /// The stages that took part, in order.
     pub stages: Vec<String>,
-    /// What made the search less complete than it could be; empty if nothing did.
+    /// Reasons why the search was incomplete; empty if it was complete.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
-    /// What the whole list has, where the query consists of conditions only; absent where results are the best of a ranking.
+    /// The counts of the whole list, if the query has only conditions; absent for a ranking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete: Option<CompleteList>,
     /// The offset to continue a complete list with; absent at its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
-    /// Best first; of a complete list in the order of documents, by name, and of their text. Empty where brief hits were asked for.
+    /// Best first; a complete list is in the order of documents, by name, and of their text. Empty for a brief answer.
     pub results: Vec<SearchResult>,
-    /// The results in a line each, where that was asked for.
+    /// The results of a brief answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<Hit>,
-    /// What was deleted and has the words of the query, where that asks for it with `in:deleted`. Then there are no results.
+    /// The answer to a query with `in:deleted`, which has no results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<DeletedTexts>,
-    /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
+    /// Passages of other documents that are related to the best results, if requested; none of them is a result itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<RelatedPassage>,
 }
@@ -153,53 +150,48 @@ pub struct SearchResult {
     pub rank: u32,
     /// 0–1, comparable within one response.
     pub score: f32,
-    /// The collection it is from, where several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
-    /// The chunk, with the headings in force where the excerpt begins.
+    /// The chunk, with the headings that apply to the beginning of the excerpt.
     #[serde(flatten)]
     pub chunk: chunks::ChunkView,
-    /// The part of `text` that answers the words of the query best.
     pub excerpt: Excerpt,
-    /// Text of the page right before and after the passage, where it was asked for.
+    /// Text of the page right before and after the passage, if requested.
     #[serde(flatten)]
     pub surroundings: Surroundings,
-    /// Other passages that say the same, but for white space and capitals, are mostly part of this one, or only quote it.
+    /// Other passages that are the same except for white space and capitals, are mostly part of this one, or only quote it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated_in: Vec<Repetition>,
-    /// Rank (from 1), raw score and part in `score` by recall source, where the source found it.
+    /// Rank (from 1), raw score and share of each recall source that found it.
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
-    /// The same of late interaction, where the collection has token vectors and the passage was among those compared.
+    /// The same for late interaction, if the passage was among those compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<StageScore>,
-    /// What preferences add to `score`: the query names the document, quotes its words, or compares quantities that it has.
+    /// The share of preferences in `score`: the query names the document, quotes its words, or compares quantities in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred: Option<f32>,
 }
 
-/// A result in a line.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Hit {
     /// From 1.
     pub rank: u32,
     /// 0–1, comparable within one response.
     pub score: f32,
-    /// The collection it is from, where several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<String>,
-    /// Where the quotation stands.
+    /// The place of the quotation.
     pub citation: String,
     /// The sentences of the passage that answer the words of the query best, verbatim.
     pub quote: String,
     pub chunk_id: ChunkId,
-    /// Other documents that say the same, as far as lower ranked passages show: how many, and the names of the first.
+    /// Other documents with the same text, from the lower ranked passages: their number and the names of the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub also_in: Option<String>,
 }
 
-/// Verbatim text of the page around a passage.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct Surroundings {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -221,13 +213,12 @@ pub struct Excerpt {
     pub citation: String,
 }
 
-/// Another place of a passage.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Repetition {
     pub chunk_id: ChunkId,
     pub citation: String,
     pub file_path: String,
-    /// Whether it is a message that quotes the passage and says little else.
+    /// True for a message that quotes the passage and has little other text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_quotation: bool,
 }
@@ -235,14 +226,14 @@ pub struct Repetition {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct StageScore {
     pub rank: u32,
-    /// As the stage computes it: a BM25 score, a cosine, a product of sparse vectors, MaxSim.
+    /// The stage's own score: BM25, a cosine, a product of sparse vectors, MaxSim.
     pub score: f32,
-    /// What the stage adds to the score of the result; the parts of all stages add up to it.
+    /// The share of the stage in the score of the result; the shares of all stages add up to it.
     pub share: f32,
 }
 
-/// Searches one collection, or several with one ranking. When a model is missing, or chunks lack its vectors, the other stages answer
-/// and a notice says so, as it does while documents are being ingested.
+/// Searches one collection, or several with one ranking. If a model is missing, or chunks lack its vectors, the other stages answer and a notice
+/// reports it. A notice also reports a running ingestion.
 pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
     let started = Instant::now();
     let query = checked_query(request)?;
@@ -293,7 +284,7 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     })
 }
 
-/// True if a query has operators for what passages must have, so that its answer is a list and no ranking.
+/// True if a query has operators, so that its answer is a list and not a ranking.
 ///
 /// Errors: operators that cannot be read.
 pub fn has_operators(query: &str) -> Result<bool> {
@@ -304,7 +295,7 @@ pub fn has_operators(query: &str) -> Result<bool> {
 const MAX_NAMED: usize = 3;
 
 impl SearchResult {
-    /// The number of other documents that say the same, as far as lower ranked passages show, and the names of the first; `None` if none does.
+    /// The number of other documents with the same text among lower ranked passages, and the names of the first; `None` if there are none.
     pub fn other_documents(&self) -> Option<(usize, Vec<&str>)> {
         let mut seen = HashSet::from([self.chunk.provenance.file_path.as_str()]);
         let others: Vec<&str> =
@@ -315,7 +306,6 @@ impl SearchResult {
 }
 
 impl Hit {
-    /// Results, or hits in their place if they are to be brief.
     fn instead_of(results: Vec<SearchResult>, brief: bool) -> (Vec<SearchResult>, Vec<Hit>) {
         let hit = |result: SearchResult| {
             let also_in = result.other_documents().map(|(count, names)| {
@@ -333,7 +323,7 @@ impl Hit {
     }
 }
 
-/// Says how passages with tracked changes are quoted, if there are some.
+/// A notice on the text of passages with tracked changes, if there are some.
 fn of_changes(results: &[SearchResult]) -> Option<String> {
     let count = results.iter().filter(|result| result.chunk.provenance.tracked_changes).count();
     let passages = if count == 1 { "1 passage contains" } else { "passages contain" };
@@ -342,14 +332,14 @@ fn of_changes(results: &[SearchResult]) -> Option<String> {
         .then(|| format!("{number}{passages} tracked changes: the text is quoted as if all of them were accepted."))
 }
 
-/// Says that some passages contain hidden text.
+/// A notice on passages with hidden text.
 fn of_hidden(results: &[SearchResult]) -> Option<String> {
     let count = results.iter().filter(|result| !result.chunk.provenance.hidden_text.is_empty()).count();
     let passages = if count == 1 { "1 passage contains".to_owned() } else { format!("{count} passages contain") };
     (count > 0).then(|| format!("{passages} hidden text, which readers of the file do not see."))
 }
 
-/// The request for at most the results that the tier gives, with a notice if that is fewer than were asked for.
+/// The request, limited to the results of the tier, with a notice if it asked for more.
 fn within_tier(request: &SearchRequest, tier: Tier, notices: &mut Vec<String>) -> SearchRequest {
     let mut request = request.clone();
     if let Some(most) = tier.max_results().filter(|most| request.offset + request.top_k > *most) {
@@ -362,7 +352,10 @@ fn within_tier(request: &SearchRequest, tier: Tier, notices: &mut Vec<String>) -
 fn checked_query(request: &SearchRequest) -> Result<&str> {
     let query = request.query.trim();
     if query.is_empty() {
-        return Err(Error::invalid("The query is empty.").with_hint("Say in a few words what you are looking for."));
+        return Err(Error::invalid("The query is empty.").with_hint(
+            "Describe in a few words the passages that you \
+            need.",
+        ));
     }
     let chars = query.chars().count();
     if chars > MAX_QUERY_CHARS {

@@ -1,4 +1,4 @@
-//! The parts of a query that are meant to the letter: quoted words, numbers, identifiers, sections by number.
+//! The literal parts of a query: quoted words, numbers, identifiers, sections by number.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,16 +8,14 @@ use casetrack_store::{Collection, Conditions, Filter, Selection, WordConditions}
 
 use super::section;
 
-/// A number or identifier that more than one passage in this many has says little of what is meant …
+/// A number or identifier in more than one of this many passages is not distinctive …
 const ONE_IN: u64 = 100;
-/// … unless so few have it.
+/// … unless at most this many passages have it.
 const FEW: u64 = 5;
-/// The weight of quoted words against numbers, which are never said in other words.
+/// The weight of quoted words against numbers, which cannot be paraphrased.
 const QUOTED: f32 = 0.7;
-/// Most numbers and identifiers of a query that are looked at.
 const MAX_TOKENS: usize = 16;
 
-/// The passages that have something of a query to the letter.
 pub(super) struct Literals {
     /// The passages among them that were searched.
     pub filter: Filter,
@@ -31,8 +29,8 @@ impl Literals {
     }
 }
 
-/// The passages of `searched` (`None` for all) that have one of `phrases`, a rare number or identifier of `text`, or the beginning of
-/// a section that it names, if documents are `meant` in one of these; `None` if there are none. A notice says of each phrase whether any passage has it.
+/// The passages of `searched` (`None` for all) that have one of `phrases`, a rare number or identifier of `text`, or the beginning of a section that
+/// it names, if documents are `meant` in one of these; `None` if there are none. A notice reports for each phrase whether any passage has it.
 pub(super) fn literals(
     collection: &Collection,
     text: &str,

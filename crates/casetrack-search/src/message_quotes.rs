@@ -1,7 +1,7 @@
-//! Results that only quote a message which is a result itself.
+//! Results that only quote a message that is a result itself.
 //!
-//! A message that answers another one repeats it, and so would a list of results. Of a passage, the headers of the message and the lines that
-//! introduce a quotation do not count; of a brief hit, only the text that it shows counts.
+//! A reply repeats the message that it answers, and so would a list of results. The headers of the message and the lines that introduce a quotation
+//! do not count; in a brief hit, only the shown text counts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,18 +13,17 @@ use casetrack_store::Collection;
 use casetrack_compare::mail::quotations::{Parts, parts_of};
 use casetrack_compare::mail::sequences::Sequences;
 
-/// Share of the words of a passage that are quoted, from which it says nothing else: a greeting may stand above.
+/// A passage with this share of quoted words only quotes: it may begin with a greeting.
 const LEAST_QUOTED: f32 = 0.9;
-/// Share of the sequences of a quotation that the message has which is quoted.
+/// Least share of the sequences of a quotation that are in the quoted message.
 const LEAST_SHARE: f32 = 0.7;
 /// Fewest sequences that are compared: "Thank you very much" is in many messages.
 const LEAST_SEQUENCES: usize = 3;
 
-/// Messages that were taken apart already; `None` for documents that are none.
+/// Messages that were already parsed; `None` for other documents.
 #[derive(Default)]
 pub(super) struct Messages(HashMap<DocumentId, Option<Arc<Message>>>);
 
-/// A message with its parts.
 struct Message {
     text: String,
     parts: Parts,
@@ -38,7 +37,7 @@ pub(super) struct Said {
 }
 
 impl Messages {
-    /// The text at these characters of a page; `None` if the document is no message.
+    /// The text at these characters of a page; `None` if the document is not a message.
     pub fn said(
         &mut self,
         collection: &Collection,
@@ -58,7 +57,6 @@ impl Messages {
     }
 }
 
-/// A message is one page.
 fn read(collection: &Collection, document: DocumentId, page: u32) -> Result<Option<Message>> {
     if page != 1 || !collection.document(document)?.is_some_and(|meta| meta.format.is_message()) {
         return Ok(None);
@@ -84,7 +82,7 @@ impl Message {
 }
 
 impl Said {
-    /// True if it says only what another passage says itself.
+    /// True if it only quotes the own text of another passage.
     pub fn only_quotes(&self, other: &Said) -> bool {
         let words = (self.own.words + self.quoted.words) as f32;
         self.quoted.len() >= LEAST_SEQUENCES

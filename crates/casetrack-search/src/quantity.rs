@@ -1,8 +1,7 @@
 //! Quantities that a query compares: "interest above 10 %", "at least 60 days", "signed in June 2020".
 //!
-//! Words and vectors find passages about the same thing, whatever its quantity; whether it lies in the range is decided here, from
-//! what the passage says. Amounts of money are compared within one currency, lengths of time in days, dates by their first and last
-//! day, other numbers by what they count.
+//! Words and vectors find passages on the subject, with any quantity. This module compares the quantity in the passage with the range. Amounts of
+//! money are compared within one currency, lengths of time in days, dates by their first and last day, other numbers by the counted thing.
 
 use std::ops::Range;
 
@@ -11,18 +10,16 @@ use casetrack_nlp::languages::Language;
 use casetrack_nlp::tokens::{Gap, Tokens};
 use casetrack_nlp::{amounts, dates, languages};
 
-/// A range that a query states.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Comparison {
-    /// The words of the query that state it, in bytes; what is counted is not among them.
+    /// The words of the query that state it, in bytes, without the counted thing.
     pub bytes: Range<usize>,
     of: Dimension,
-    /// Both ends belong to it.
     low: f64,
     high: f64,
 }
 
-/// Quantities are compared with others of their dimension.
+/// Only quantities of one dimension are compared.
 #[derive(Debug, Clone, PartialEq)]
 enum Dimension {
     /// In a currency, by its ISO 4217 code, or `%`.
@@ -35,7 +32,6 @@ enum Dimension {
     Count(Vec<String>),
 }
 
-/// The side of a quantity that a comparison admits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Relation {
     Above,
@@ -46,7 +42,6 @@ enum Relation {
 }
 use Relation::{Above, AtLeast, AtMost, Below, Within};
 
-/// Phrases before a quantity.
 const BEFORE: &[(Relation, &str)] = &[
     (Above, "more than, greater than, higher than, larger than, longer than, over, above, exceeding, exceeds, exceed"),
     (Above, "in excess of, >"),
@@ -56,7 +51,6 @@ const BEFORE: &[(Relation, &str)] = &[
     (AtMost, "at most, no more than, not more than, no longer than, not longer than, no greater than, no higher than"),
     (AtMost, "not exceeding, not exceed, not to exceed, not over, not above, up to, maximum of, maximum, < =, ≤"),
 ];
-/// … before a date.
 const BEFORE_DATE: &[(Relation, &str)] = &[
     (Above, "after, later than"),
     (AtLeast, "since, no earlier than, not earlier than, not before, on or after"),
@@ -64,15 +58,12 @@ const BEFORE_DATE: &[(Relation, &str)] = &[
     (AtMost, "by, until, till, no later than, not later than, not after, on or before"),
     (Within, "dated, in, on, of, from, during, between"),
 ];
-/// Phrases after a quantity, of two words.
 const AFTER: &[(Relation, &str)] = &[
     (AtLeast, "or more, or longer, or higher, or greater, or above, or over, or later, and above, and more"),
     (AtMost, "or less, or fewer, or shorter, or lower, or below, or under, or earlier"),
 ];
-/// Words that end what a number counts.
 const NOT_COUNTED: &str =
     "a and are as at be but by each every for from if in is more of on or per than that the to which who with";
-/// Words after a number that are looked at for what it counts.
 const MOST_COUNTED: usize = 3;
 /// Tokens of the first number in "between five hundred and six hundred days", at most.
 const LONGEST_NUMBER: usize = 8;
@@ -89,8 +80,8 @@ struct Quantity {
 }
 
 impl Comparison {
-    /// True if a text has a quantity of the same dimension that lies in the range. Amounts and dates are read as its language writes them; it
-    /// is `None` for English. Linear.
+    /// True if a text has a quantity of the same dimension in the range. Amounts and dates are read as its language writes them; it is `None` for
+    /// English. Linear.
     pub fn satisfied_by(&self, text: &str, language: Option<Language>) -> bool {
         let tokens = Tokens::new(text);
         let found = match (&self.of, language) {
@@ -110,7 +101,6 @@ impl Comparison {
 }
 
 impl Dimension {
-    /// True if quantities of the two can be compared.
     fn is_like(&self, other: &Dimension) -> bool {
         match (self, other) {
             (Dimension::Count(these), Dimension::Count(those)) => these.iter().any(|counted| those.contains(counted)),
@@ -154,7 +144,7 @@ pub(super) fn comparisons(query: &str) -> Vec<Comparison> {
     found.into_iter().map(|(comparison, _)| comparison).collect()
 }
 
-/// The query without what states the comparisons; all of it if nothing else is in it.
+/// The query without its comparisons; all of it if nothing else is left.
 pub(super) fn without(query: &str, comparisons: &[Comparison]) -> String {
     let mut rest = query.to_owned();
     for comparison in comparisons.iter().rev() {
@@ -164,7 +154,7 @@ pub(super) fn without(query: &str, comparisons: &[Comparison]) -> String {
     if rest.contains(char::is_alphabetic) { rest } else { query.to_owned() }
 }
 
-/// The range that the words around a quantity make of it, and the tokens that state it.
+/// The range that the words around a quantity state, and their tokens.
 fn range(tokens: &Tokens, all: &[Quantity], quantity: &Quantity) -> Option<((f64, f64), usize, usize)> {
     let &Quantity { low, high, first, end, .. } = quantity;
     let is_date = quantity.of == Dimension::Date;
@@ -202,13 +192,12 @@ fn said(tokens: &Tokens, end: usize, table: &[(Relation, &str)]) -> Option<(Rela
         .min_by_key(|(_, start)| *start)
 }
 
-/// The start of a phrase that ends before a token.
 fn start(tokens: &Tokens, end: usize, phrase: &str) -> Option<usize> {
     let start = end.checked_sub(phrase.split(' ').count())?;
     phrase.split(' ').enumerate().all(|(n, word)| tokens.word(start + n) == word).then_some(start)
 }
 
-/// Only the last or first day, and the token where the words begin that say so: "the end of 2021".
+/// The last or first day only, and the token at which its words begin: "the end of 2021".
 fn part_of_date(tokens: &Tokens, date: &Quantity) -> (f64, f64, usize) {
     let &Quantity { low, high, mut first, .. } = date;
     first -= usize::from(first > 0 && tokens.word(first - 1) == "year");
@@ -220,7 +209,7 @@ fn part_of_date(tokens: &Tokens, date: &Quantity) -> (f64, f64, usize) {
     }
 }
 
-/// The lower end of "between A and B", if the quantity is B, and the token where it begins. A may leave out its unit.
+/// The lower end of "between A and B", if the quantity is B, and its first token. A may lack its unit.
 fn lower_end(tokens: &Tokens, all: &[Quantity], upper: &Quantity) -> Option<(f64, usize)> {
     let joint = upper.first.checked_sub(1)?;
     if !matches!(tokens.word(joint), "and" | "to" | "-" | "–") {
@@ -265,7 +254,6 @@ fn date(mention: &Mention) -> Option<(Dimension, f64, f64)> {
     }
 }
 
-/// Mentions, which are in text order, with their tokens.
 fn placed(
     tokens: &Tokens,
     mentions: &[Mention],
@@ -295,7 +283,7 @@ fn durations_of(tokens: &Tokens) -> Vec<Quantity> {
     })
 }
 
-/// Numbers that count something, but not one thing: "more than one party" compares nothing.
+/// Numbers of at least two: "more than one party" compares nothing.
 fn counts_of(tokens: &Tokens) -> Vec<Quantity> {
     each(tokens, |first| {
         let number = amounts::number(tokens, first).filter(|number| number.value >= 2.0)?;
@@ -307,7 +295,6 @@ fn counts_of(tokens: &Tokens) -> Vec<Quantity> {
     })
 }
 
-/// The words from a token on, in the singular, up to one that cannot be counted.
 fn counted(tokens: &Tokens, mut at: usize) -> Vec<String> {
     let mut counted = Vec::new();
     while counted.len() < MOST_COUNTED && tokens.gap(at) < Gap::Paragraph {
@@ -328,7 +315,7 @@ fn counted(tokens: &Tokens, mut at: usize) -> Vec<String> {
     counted
 }
 
-/// Years that only the words of a comparison show to be years: "dated 2022", "no later than 2013".
+/// Years that only the words of a comparison mark as years: "dated 2022", "no later than 2013".
 fn years_of(tokens: &Tokens) -> Vec<Quantity> {
     each(tokens, |first| {
         let year = tokens.number(first).filter(|year| (1900..2100).contains(year))?;
@@ -344,7 +331,6 @@ fn years_of(tokens: &Tokens) -> Vec<Quantity> {
     })
 }
 
-/// The quantities at each token after the one found before.
 fn each(tokens: &Tokens, find: impl Fn(usize) -> Option<Quantity>) -> Vec<Quantity> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Passages that are related to results, though the query may not find them.
+//! Passages that are related to results, even if they do not match the query.
 
 use std::collections::HashSet;
 
@@ -35,11 +35,10 @@ pub struct RelatedPassage {
     pub chunk: ChunkView,
 }
 
-/// How a passage is related to a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// Another document says something similar.
+    /// A similar passage of another document.
     SimilarPassage,
     /// A passage of another document mentions the same people, organizations, places or concepts.
     SharedEntities,

@@ -1,8 +1,8 @@
-//! From ranked candidates to results: each passage is read, and one that says nothing new is named with the one above it.
+//! From ranked candidates to results: each passage is read, and repetitions are listed with the result above.
 //!
-//! Only text that is the same to the word is folded, for two versions of a clause that differ in one word may be the aim of a search. A brief hit
-//! shows only its quotation, so it is folded by that: copies of a document may be cut into passages at other places. A message that only
-//! quotes another one which is a result is folded into that.
+//! Only identical words are folded, because two versions of a clause that differ in one word may be the aim of a search. A brief hit shows only its
+//! quotation, so this decides: copies of a document may be cut into passages at other places. A message that only quotes another result is folded
+//! into that result.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -116,22 +116,20 @@ fn repetition(chunk: ChunkView, is_quotation: bool) -> Repetition {
 
 /// The texts of the results so far that are messages, by their place in the list.
 struct Quoting {
-    /// Results of a page of the list.
     top_k: usize,
     said: Vec<Option<Said>>,
 }
 
-/// The relation of a message to a result.
 enum Place {
     /// It only quotes it.
     Quotes(usize),
-    /// It is what the result only quotes.
+    /// The result only quotes it.
     QuotedBy(usize),
 }
 
 impl Quoting {
-    /// The relation of a message to the results so far, of which there are `number`. A result of an earlier page of the list stays as it was
-    /// shown: text that it quotes is a result of its own.
+    /// The relation of a message to the `number` results so far. A result of an earlier page of the list stays as shown: text that it quotes is a
+    /// separate result.
     fn place(&self, said: &Said, number: usize) -> Option<Place> {
         let results = || self.said.iter().enumerate().filter_map(|(above, result)| Some((above, result.as_ref()?)));
         if let Some((above, _)) = results().find(|(_, result)| said.only_quotes(result)) {
@@ -155,10 +153,9 @@ fn by_document(candidates: &[(usize, Candidate)]) -> Vec<(usize, Candidate)> {
     grouped
 }
 
-/// The blocks of pages that were read already.
 pub(super) type PageBlocks = HashMap<(DocumentId, u32), Vec<Block>>;
 
-/// Puts the headings in force at the excerpt in the place of those at the start of the chunk. Sheets have none.
+/// Replaces the headings of the chunk by those that apply to the excerpt. Sheets have none.
 pub(super) fn head_by_excerpt(
     collection: &Collection,
     result: &mut SearchResult,
@@ -177,21 +174,19 @@ pub(super) fn head_by_excerpt(
     Ok(())
 }
 
-/// Start and end of the characters of a page that a result holds, and the place of the result in the list.
 type Held = (u32, u32, usize);
 
 /// The text of the results so far, by their place in the list.
 #[derive(Default)]
 struct Seen {
-    /// By a hash of the words.
     texts: HashMap<u64, usize>,
     /// Characters of pages.
     places: HashMap<(DocumentId, u32), Vec<Held>>,
 }
 
 impl Seen {
-    /// The result that says what a passage says, of which `said` is shown; `None`, and the passage is remembered as result `number`, if
-    /// it says something new. Neighbours share text at their ends; more than half of a passage must be shared, as when a page ends in a short rest.
+    /// The result that repeats a passage, of which `said` is shown. Otherwise remembers the passage as result `number`, and returns `None`.
+    /// Neighbours share text at their ends; more than half of a passage must be shared, as when a page ends in a short rest.
     fn repeats(&mut self, chunk: &ChunkView, said: &str, number: usize) -> Option<usize> {
         let text = hash_of_words(said);
         if let Some(&above) = self.texts.get(&text) {
@@ -212,7 +207,7 @@ impl Seen {
     }
 }
 
-/// The same for texts that differ in white space and capitals only.
+/// The same hash for texts that differ only in white space and capitals.
 fn hash_of_words(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.split_whitespace().for_each(|word| word.to_lowercase().hash(&mut hasher));

@@ -1,7 +1,7 @@
 //! Documents that a query names: "NETGEAR" in "notice period of the NETGEAR agreement".
 //!
-//! The answer to such a query is inside the document, whose title and signature pages would otherwise win on the names.
-//! So the names are taken out of the query, and the passages of the named documents are ranked by what is left.
+//! The answer is inside the document, but its title and signature pages would win on the name. So the names are removed from the query, and the
+//! passages of the named documents are ranked by the rest.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,38 +9,35 @@ use std::ops::Range;
 use casetrack_core::{DocumentId, Result};
 use casetrack_store::{Collection, NameMatch};
 
-/// A word that more than one document in this many is called by names none.
+/// A word in the names of more than one in this many documents is not a name …
 const ONE_IN: usize = 4;
-/// … nor does one that more documents than this are called by.
+/// … nor is one in the names of more documents than this.
 const MOST: usize = 200;
-/// A capitalised word is a name if at least this share of its passages lies in the documents it names …
+/// A capitalised word is a name if at least this share of its passages is in the documents it names …
 const CAPITALISED: f32 = 0.25;
-/// … and another word if this share does.
+/// … and a word without a capital if this share is.
 const LOWER_CASE: f32 = 0.85;
-/// Weight of a word that is not capitalised, and of one that is on the cover only.
+/// Weight of a word without a capital, and of one that is only on the cover.
 const LOWER_CASE_WEIGHT: f32 = 0.95;
 const COVER_WEIGHT: f32 = 0.6;
-/// A document is named by words that weigh this share of what a word of its title would weigh that only it has.
+/// A document is named by words with this share of the weight of a unique word of its title.
 const SUFFICIENT: f32 = 0.55;
-/// A document that is named half as well as the best one is not meant.
+/// A document must be named at least this well, compared with the best one.
 const LEAST: f32 = 0.5;
-/// Most documents that a query can mean.
 const MAX_DOCUMENTS: usize = 20;
 
-/// Words that say nothing by themselves, among them those that stand around the name of a document.
+/// Words without meaning of their own, and words next to names of documents.
 const EMPTY: &str = "a about according all an and any are as at between by consider did do does for from has have how in inside \
      into is it its of on or please regarding s say says tell that the there this to under was were what when where \
      which who whom whose with within";
-/// Words for kinds of documents.
 const KINDS: &str = "agreement agreements amendment contract contracts deed document documents file files form lease letter memo \
      memorandum minutes nda note policy report statement";
 
-/// The documents that a query names and the question about them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Route {
-    /// The documents, best first, with how well each is named: 1 for the best, at least [`LEAST`].
+    /// The documents, best first, with the degree to which each is named: 1 for the best, at least [`LEAST`].
     pub documents: Vec<(DocumentId, f32)>,
-    /// The query without the names; `None` if nothing is left.
+    /// The query without the names at `places` and the words that belong to them; `None` if nothing is left.
     pub rest: Option<String>,
 }
 
@@ -102,13 +99,12 @@ pub(super) fn route(
     Ok(Some(Route { documents: found, rest: without(query, &places) }))
 }
 
-/// A word with what it weighs for each document.
 struct Weighed {
     place: Range<usize>,
     documents: Vec<(DocumentId, f32)>,
 }
 
-/// Words that distinguish documents. Of words written as one, those whose parts are names count by their parts.
+/// Words that distinguish documents. A compound of names counts by its parts.
 fn weighed(
     query: &str,
     namings: Vec<NameMatch>,
@@ -145,7 +141,6 @@ fn weighed(
     weighed
 }
 
-/// Inverse document frequency.
 fn rarity(documents: usize, of: usize) -> f32 {
     ((of as f32 + 1.0) / (documents as f32 + 0.5)).ln()
 }
@@ -159,7 +154,6 @@ fn is_capitalised(query: &str, place: &Range<usize>) -> bool {
     word.chars().skip(1).any(|c| c.is_uppercase() || c.is_numeric()) || first && !begins
 }
 
-/// A word of a query with the role it plays around names.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Name,
@@ -168,7 +162,7 @@ enum Role {
     Asked,
 }
 
-/// The query without the names at `places`, and without what belongs to them; `None` if nothing is asked besides.
+/// The query without the names at `places` and the words that belong to them; `None` if nothing is left.
 fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
     let words = words(query);
     let role = |place: &Range<usize>| match places.iter().any(|name| name.start < place.end && place.start < name.end) {
@@ -207,13 +201,13 @@ fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
     Some(rest)
 }
 
-/// True if a word says something besides the kind of document.
+/// True if a word is not only a kind of document.
 fn asks(word: &str) -> bool {
     let word = word.to_lowercase();
     !EMPTY.split(' ').chain(KINDS.split(' ')).any(|empty| empty == word)
 }
 
-/// The end of the run of names and what is around them that begins with the word `at`; `at` itself if it is asked.
+/// The end of the run of names and words around them that begins with the word `at`; `at` itself if it belongs to the question.
 fn run_end(query: &str, words: &[Range<usize>], roles: &[Role], at: usize) -> usize {
     let mut end = at;
     while end < words.len() && roles[end] != Role::Asked {
@@ -226,7 +220,6 @@ fn run_end(query: &str, words: &[Range<usize>], roles: &[Role], at: usize) -> us
     end
 }
 
-/// Alphanumeric runs, in bytes.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {

@@ -1,15 +1,15 @@
-//! Sections that a query names by their numbers: "section 7.6" is the one that begins with this number.
+//! Sections that a query names by number: "section 7.6" begins with this number.
 
 use casetrack_core::{Chunk, DocumentId, Result};
 use casetrack_store::{Collection, Conditions, WordConditions};
 
-/// Most passages with a number that are read to see whether a section begins there.
+/// Most passages with a number that are read to find the beginning of a section.
 const MAX_READ: u64 = 1_000;
 /// Words before the number of a section.
 const WORDS: [&str; 10] =
     ["section", "sections", "sec.", "clause", "clauses", "article", "articles", "art.", "paragraph", "para."];
 
-/// The passages in which the sections begin that a query names, of `documents` only, if given.
+/// The passages at which the named sections begin, of `documents` only, if given.
 pub(super) fn sections(
     collection: &Collection,
     query: &str,
@@ -39,7 +39,7 @@ pub(super) fn sections(
     Ok(found)
 }
 
-/// The numbers that stand after a word for a section: 7, 7.6; of 7.6(b), 7.6.
+/// The numbers after a word for a section: 7, 7.6; of 7.6(b), 7.6.
 fn numbers(query: &str) -> Vec<&str> {
     let mut words = query.split_whitespace().peekable();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Passages that say something similar to a given one.
+//! Passages similar to a given one.
 
 use casetrack_core::{CitationStyle, CollectionId, DocumentId, Error, Result};
 use casetrack_store::{Collection, Conditions, Filter};

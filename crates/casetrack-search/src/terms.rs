@@ -1,4 +1,4 @@
-//! Lists of search terms: which documents have which of them, and how often.
+//! Lists of search terms: the documents that have each term, and how often.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,6 @@ use super::{Filters, MAX_QUERY_CHARS, complete, filter, whole};
 use casetrack_host::Host;
 use casetrack_host::paging::{Paging, Part};
 
-/// Most terms of one list.
 pub const MAX_TERMS: usize = 1000;
 
 #[derive(Debug, Clone, Default)]
@@ -24,20 +23,16 @@ pub struct TermsRequest {
     pub filters: Filters,
 }
 
-/// Documents and the terms they have.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TermReport {
-    /// Name of the collection.
     pub collection: String,
-    /// Documents and chunks that were searched.
     pub documents: u64,
     pub chunks: u64,
-    /// What each term is in altogether, in the order of the request.
+    /// The total of each term, in the order of the request.
     pub terms: Vec<TermTotal>,
-    /// Documents that have any of the terms, and those that have none; the latter are not listed.
+    /// Documents that have any of the terms, and those that have none, which are not listed.
     pub documents_with_hits: u64,
     pub documents_without_hits: u64,
-    /// Passages that have any of the terms.
     pub passages_with_hits: u64,
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
@@ -55,7 +50,7 @@ pub struct TermTotal {
     pub term: String,
     pub documents: u64,
     pub passages: u64,
-    /// Documents that fulfil a term with AND or NOT as a whole, in whatever passages its words are.
+    /// Documents that fulfil a term with AND or NOT over all their passages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole_documents: Option<u64>,
     /// Why the term could not be searched.
@@ -65,17 +60,16 @@ pub struct TermTotal {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TermRow {
-    /// The path where several documents have the name.
     pub document_name: String,
     /// Passages that have each term, by its number; 0 is left out.
     #[schemars(with = "BTreeMap<String, u64>")]
     pub passages: BTreeMap<u32, u64>,
 }
 
-/// Counts the passages that have each of some terms, by document. Everything is counted; `paging` is about the rows. Takes about 5 ms a
-/// term over 20,000 chunks.
+/// Counts the passages of each document that have each of some terms. Counts everything; `paging` applies to the rows. Takes about 5 ms for a term
+/// over 20,000 chunks.
 ///
-/// A term that cannot be read is counted as 0, and its total says why.
+/// A term that cannot be read counts as 0, with a problem in its total.
 pub fn search_terms(
     host: &Host,
     collection: CollectionId,
@@ -132,7 +126,7 @@ pub fn search_terms(
     }
     let unread = totals.iter().filter(|total| total.problem.is_some()).count();
     if unread > 0 {
-        notices.push(format!("{unread} of {} terms could not be searched; the list says why.", totals.len()));
+        notices.push(format!("{unread} of {} terms could not be searched; the list gives the reasons.", totals.len()));
     }
     notices.push(
         "Counts are of passages. Case, accents and word endings make no difference, but a word with * is matched letter by \

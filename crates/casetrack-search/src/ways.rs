@@ -1,4 +1,4 @@
-//! Ways to say something, as regular expressions of which most texts can have none: each is tried only where its words are.
+//! Wordings as regular expressions. Most texts cannot match most of them: each is tried only where its words are.
 //!
 //! An expression such as `not[^.;:]{0,100}engage[^.;:]{0,80}business` has as many states as its repetitions allow together, and costs more the
 //! more of them are joined. What it needs is known beforehand: its literals, all between two of the characters that it cannot pass.
@@ -11,43 +11,41 @@ use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Most bytes of the automaton of an expression. Repetitions of any characters outgrow the library's limit, and then it is several times as slow.
+/// Most bytes of the automaton of an expression. Repetitions of any characters exceed the library's limit, which makes it several times slower.
 const AUTOMATON_BYTES: usize = 16 << 20;
-/// Characters that end a part of a text for expressions that cannot pass them. Words never touch them, so that a part can be searched by itself.
+/// Characters that end a part of a text for expressions that cannot pass them. Words never touch them, so each part can be searched separately.
 const STOPS: [u8; 3] = *b".;:";
 /// Shortest literal that is looked for, in bytes.
 const SHORTEST: usize = 3;
 
-/// Regular expressions, of which the first in a text counts, and of two that begin at one place the first of the list: as one expression of all of
-/// them with `|` between. They know ASCII letters only, which makes them three times as fast, and no case.
+/// Regular expressions, joined by `|` in effect: the first match counts, and of two at one place the first in the list. They match only ASCII
+/// letters, which makes them three times as fast, and ignore case.
 #[derive(Debug, Default)]
 pub(super) struct Ways {
     ways: Vec<Way>,
-    /// The literals that any of them needs.
     literals: Option<AhoCorasick>,
 }
 
 #[derive(Debug)]
 struct Way {
     expression: Regex,
-    /// Numbers of literals. A match has at least one of each of these.
+    /// Numbers of literals, in groups: a match has at least one of each group.
     needs: Vec<Vec<usize>>,
     /// Those of [`STOPS`] that no match has.
     stops: Vec<u8>,
 }
 
-/// A way in a text.
 struct Trying<'w, 't> {
     way: &'w Way,
     text: &'t [u8],
-    /// The parts of the text that have what it needs, in order.
+    /// The parts of the text with these literals, in order.
     parts: Vec<Range<usize>>,
     /// Its next place; `None` if it has not been looked for.
     next: Cell<Option<Option<(usize, usize)>>>,
 }
 
 impl Ways {
-    /// `None` if a line is no regular expression. There may be no lines.
+    /// `None` if a line is not a regular expression. There may be no lines.
     pub fn new(lines: &[&str]) -> Option<Self> {
         let mut literals: Vec<String> = Vec::new();
         let mut number = |literal: String| {
@@ -74,7 +72,7 @@ impl Ways {
         self.ways.is_empty()
     }
 
-    /// The places of a text where any is, from left to right, none within another. Costs one pass over the text if it has none of the literals.
+    /// The matches in a text, from left to right, without overlap. Costs one pass over the text if it has none of the literals.
     pub fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         let text = text.as_bytes();
         let mut places: Vec<Vec<usize>> = Vec::new();
@@ -101,7 +99,7 @@ impl Ways {
 }
 
 impl Trying<'_, '_> {
-    /// Its first place that begins at this byte or behind it, which never moves back.
+    /// Its first place at or after this byte, which never moves back.
     fn next(&self, at: usize) -> Option<(usize, usize)> {
         let known = self.next.get().filter(|known| known.is_none_or(|(start, _)| start >= at));
         let next = known.unwrap_or_else(|| {
@@ -117,7 +115,7 @@ impl Trying<'_, '_> {
     }
 }
 
-/// The parts of a text, between the characters that a way cannot pass, that have all that it needs. `places` has the places of each literal.
+/// The parts of a text, between the characters that a way cannot pass, with all its literals. `places` has the places of each literal.
 fn parts(way: &Way, text: &[u8], places: &[Vec<usize>]) -> Vec<Range<usize>> {
     let Some(rarest) = way.needs.iter().min_by_key(|any| places_of(any, places).count()) else {
         return std::iter::once(0..text.len()).collect();
@@ -138,12 +136,11 @@ fn parts(way: &Way, text: &[u8], places: &[Vec<usize>]) -> Vec<Range<usize>> {
     found
 }
 
-/// The places of some literals.
 fn places_of<'a>(literals: &'a [usize], places: &'a [Vec<usize>]) -> impl Iterator<Item = usize> + 'a {
     literals.iter().filter_map(|literal| places.get(*literal)).flatten().copied()
 }
 
-/// The literals that every match has: at least one of each of these, in lower case.
+/// The literals of every match, in groups of alternatives, in lower case.
 fn needs(of: &Hir) -> Vec<Vec<String>> {
     match of.kind() {
         HirKind::Literal(literal) => {

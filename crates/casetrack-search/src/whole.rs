@@ -1,5 +1,5 @@
-//! Documents that fulfil an expression as a whole. AND and NOT of passages miss what two passages of a document have; reviewers who count
-//! documents by terms expect both.
+//! Documents that fulfil an expression as a whole. AND and NOT of passages miss a document with its words in two passages; reviewers who count
+//! documents by terms expect both numbers.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,7 @@ use casetrack_store::{Collection, Conditions, Expression, Selection};
 use super::query::Understood;
 
 /// The number of documents that fulfil a query if AND and NOT hold for a document as a whole, and phrases and w/n within one passage of it. Only
-/// passages of `base` (`None` for all) are looked at. `None` if the question is the same for passages: without AND and NOT, or with other
-/// conditions on words.
+/// passages of `base` (`None` for all) are looked at. `None` if it is the same for passages: without AND and NOT, or with other conditions on words.
 pub(super) fn documents(
     collection: &Collection,
     understood: &Understood,

@@ -1,14 +1,14 @@
-//! The streamable HTTP transport, on loopback: one endpoint, `/mcp`, whose clients send a token; beside it `/healthz`, which says that the
-//! server answers, and `/metrics`, for which the token is needed, too.
+//! The streamable HTTP transport, on loopback: one endpoint, `/mcp`, whose clients send a token. `/healthz` reports that the server runs, and
+//! `/metrics` also needs the token.
 //!
 //! A web page cannot use a server on the user's machine for three reasons: it does not know the token, its `Origin` is not local, and a
 //! host name that it has pointed at this machine (DNS rebinding) is not one of those served.
 //!
-//! Where the user has opened the workbench, its browser is served as well: see [`workbench`]. Its sessions are apart from those of clients
-//! with the token, which are offered what the settings say.
+//! If the user has opened the workbench, its browser is served as well: see [`workbench`]. Its sessions are separate from those of clients with the
+//! token, which get the tools of the settings.
 //!
-//! Every client that opens with `initialize` has its own session, with its own active collection. The protocol of 2026-07-28 has no
-//! sessions over HTTP, so it is not supported here: its clients learn which versions are, and open a session.
+//! Every client that opens with `initialize` has its own session, with its own active collection. The protocol of 2026-07-28 has no sessions over
+//! HTTP, so it is not supported here: the answer lists the supported versions, and the client opens a session.
 
 mod answers;
 mod browsers;
@@ -50,17 +50,15 @@ pub use self::workbench::Workbench;
 use self::workbench::{Admission, WorkbenchRoutes};
 use casetrack_mcp::{MAX_REQUEST_BYTES, Server, Session, Transport, metrics, rejection};
 
-/// Path of the endpoint.
 pub const PATH: &str = "/mcp";
-/// Says that the server answers, to anybody on this machine, and nothing else.
+/// Reports that the server runs, to anyone on this machine.
 const HEALTH: &str = "/healthz";
-/// Counts of calls, for who has the token.
+/// Counts of calls, for clients with the token.
 const METRICS: &str = "/metrics";
 /// The header that names a client's session.
 const SESSION_HEADER: &str = "mcp-session-id";
-/// Sessions at the same time. A client that ends without closing its session leaves it open until it has been idle for too long.
+/// Most sessions at the same time. A client that ends without closing its session leaves it open until it expires.
 const MAX_SESSIONS: usize = 64;
-/// Connections at the same time: each session has one for notifications and one for each running call.
 const MAX_CONNECTIONS: usize = 512;
 /// The longest idle time of a session. A client that returns later gets 404, and opens a new one.
 const IDLE: Duration = Duration::from_secs(3600);
@@ -77,7 +75,7 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener> {
     listen_beyond(address).await
 }
 
-/// Listens on any address, also one that others can reach: what is served there has to know its users.
+/// Listens on any address, including public ones: the service must know its users.
 pub async fn listen_beyond(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
         Error::io(address, error).with_hint("Another program may have this port: choose another port, or 0 for any.")
@@ -89,17 +87,15 @@ pub fn check_loopback(address: SocketAddr) -> Result<()> {
     if address.ip().is_loopback() {
         return Ok(());
     }
-    Err(Error::invalid(format!("{} is not an address of this machine alone.", address.ip()))
+    Err(Error::invalid(format!("{} is not a loopback address.", address.ip()))
         .with_hint("CaseTrack serves HTTP only on loopback: 127.0.0.1 or [::1]."))
 }
 
-/// The clients of a listener.
 pub struct HttpOptions<S> {
     /// The token that clients must send, if any.
     pub token: Option<String>,
-    /// Makes the session of a new client.
     pub session: S,
-    /// The browser of the user, where that is served.
+    /// The browser of the user, if the workbench is served.
     pub workbench: Option<Workbench>,
 }
 
@@ -137,7 +133,6 @@ pub async fn serve_http(
 /// The names of this machine for itself.
 const HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// The hosts that requests may name.
 fn hosts(address: SocketAddr) -> [String; 3] {
     HOSTS.map(|host| format!("{host}:{}", address.port()))
 }
@@ -183,7 +178,6 @@ async fn requests<F>(
     }
 }
 
-/// One connection, counted as long as this lives.
 struct ConnectionCount(watch::Sender<usize>);
 
 impl ConnectionCount {
@@ -199,12 +193,10 @@ impl Drop for ConnectionCount {
     }
 }
 
-/// The sessions of one kind of client.
 struct Endpoint {
     sessions: Arc<LocalSessionManager>,
     service: StreamableHttpService<Server, LocalSessionManager>,
     max_sessions: usize,
-    /// Ends the sessions.
     _end: Box<dyn std::any::Any + Send + Sync>,
 }
 
@@ -245,7 +237,6 @@ impl Endpoint {
     }
 }
 
-/// The checks in router of the protocol.
 struct Router {
     token: Option<String>,
     hosts: [String; 3],
@@ -269,7 +260,7 @@ impl Router {
         if path != PATH || self.workbench.is_some() {
             let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
             if !self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host)) {
-                return refusal(StatusCode::FORBIDDEN, "This server is for this machine alone.");
+                return refusal(StatusCode::FORBIDDEN, "This server serves only this machine.");
             }
         }
         match &self.workbench {
@@ -322,13 +313,12 @@ async fn read(body: Incoming) -> Result<Bytes, Answer> {
     }
 }
 
-/// The bearer token of a request.
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     let (scheme, given) = headers.get(AUTHORIZATION)?.as_bytes().split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then_some(given)
 }
 
-/// True if a request has the token. Takes the same time wherever a wrong one differs.
+/// True if a request has the token. Takes constant time.
 fn has_token(headers: &HeaderMap, token: &str) -> bool {
     bearer(headers).is_some_and(|given| given.ct_eq(token.as_bytes()).into())
 }
@@ -364,7 +354,7 @@ mod tests {
         }
         for address in ["0.0.0.0:8310", "192.168.1.2:8310", "[::]:8310"] {
             let error = check_loopback(address.parse().unwrap()).unwrap_err();
-            assert!(error.message.ends_with("is not an address of this machine alone."), "{error}");
+            assert!(error.message.ends_with("is not a loopback address."), "{error}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Probes a server for a team before an assistant is connected to it: it must answer at its address and accept the token.
+//! Probes a team server before an assistant is connected to it: it must answer at its URL and accept the token.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest answer, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 const SESSION: &str = "Mcp-Session-Id";
-const WRONG_ADDRESS: &str = "Check that the address is that of `casetrack serve`, as its administrator gave it to you.";
+const WRONG_ADDRESS: &str = "Check that this is the URL of `casetrack serve` that its administrator gave you.";
 
 /// The address of a server's endpoint, for an address with or without its path.
 ///
-/// Errors: [`ErrorCode::InvalidArgument`] for what is no address of a server, and for one at which tokens could be read on the way.
+/// Errors: [`ErrorCode::InvalidArgument`] for an invalid URL, and for one that would expose tokens on the way.
 pub fn server_url(address: &str) -> Result<String> {
     let origin = address.trim().trim_end_matches('/');
     let origin = origin.strip_suffix(PATH).unwrap_or(origin);
@@ -35,10 +35,10 @@ pub fn server_url(address: &str) -> Result<String> {
 
 /// Opens a session at a server and ends it: the name and version of the server.
 ///
-/// Errors: [`ErrorCode::Network`] where it does not answer as a server of CaseTrack does, [`ErrorCode::AccessDenied`] where it refuses the token.
+/// Errors: [`ErrorCode::Network`] if it does not answer like a CaseTrack server, [`ErrorCode::AccessDenied`] if it refuses the token.
 pub fn probe_server(url: &str, token: &str) -> Result<String> {
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(Error::invalid("The token is empty, or has characters that no token has.")
+        return Err(Error::invalid("The token is empty, or has invalid characters.")
             .with_hint("Copy it from the administrator of the server, without spaces."));
     }
     let agent = agent(is_local(url), PATIENCE);
@@ -85,7 +85,7 @@ pub fn probe_server(url: &str, token: &str) -> Result<String> {
         tracing::debug!(%error, "the session ends by itself later");
     }
     said_of_itself(&text).ok_or_else(|| {
-        Error::new(ErrorCode::Network, format!("What answers at {url} is not a server of CaseTrack."))
+        Error::new(ErrorCode::Network, format!("The server at {url} is not a CaseTrack server."))
             .with_hint(WRONG_ADDRESS)
     })
 }

@@ -5,14 +5,13 @@ use rocksdb::WriteBatch;
 
 use crate::truth::Truth;
 
-/// A batch for one store, which seals what it is given where that store is sealed.
+/// A batch for one store. It seals keys and values if that store is sealed.
 pub(crate) struct Batch<'t> {
     truth: &'t Truth,
     changes: WriteBatch,
 }
 
 impl Truth {
-    /// An empty batch.
     pub fn batch(&self) -> Batch<'_> {
         Batch { truth: self, changes: WriteBatch::default() }
     }
@@ -31,7 +30,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Deletes what is in a half-open range of keys, in a family whose keys are the same when sealed.
+    /// Deletes a half-open range of keys, in a family whose keys are the same when sealed.
     pub fn delete_range(&mut self, family: &str, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
         self.changes.delete_range_cf(self.truth.cf(family)?, from.as_ref(), to.as_ref());
         Ok(())

@@ -1,7 +1,7 @@
 //! Keyword search (E13): a tantivy index of the chunks' texts, scored with BM25 (k1 = 1.2, b = 0.75, tantivy's constants).
 //!
-//! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that both
-//! change together. Between commits new chunks wait in memory: a search commits them first.
+//! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that
+//! both change together. Between commits new chunks wait in memory: a search commits them first.
 
 mod directory;
 mod expression;
@@ -46,8 +46,8 @@ pub use words::WordConditions;
 /// A query of this many terms, those of the embedding context counted by themselves, is added up chunk by chunk ([`sums`]).
 const LONG_QUERY: usize = 8;
 
-/// A filter that leaves one chunk in this many, or fewer, is intersected with the query's postings. A wider one is applied to
-/// each candidate, which leaves tantivy free to skip what cannot be among the best.
+/// A filter that leaves one chunk in this many, or fewer, is intersected with the query's postings. A wider one is
+/// applied to each candidate, which leaves tantivy free to skip what cannot be among the best.
 const NARROW_FILTER: u64 = 8;
 /// A filter of more documents is applied to each candidate, too: their lists are opened one by one.
 const MAX_FILTER_DOCUMENTS: usize = 4096;
@@ -60,7 +60,7 @@ const COMMIT_CHUNKS: u64 = 5_000;
 const PURGE_CHUNKS: u32 = 50_000;
 /// … larger ones when this share of them is deleted.
 const PURGE_SHARE: f32 = 0.1;
-/// Indexes up to this size have their checksums verified on open; larger ones by `verify` alone.
+/// Indexes up to this size have their checksums verified on open; larger ones only by `verify`.
 const CHECKED_ON_OPEN_BYTES: u64 = 64 << 20;
 
 pub(crate) struct Bm25Index {
@@ -76,14 +76,14 @@ struct Writer {
     /// Opened at the first change: it costs threads.
     inner: Option<IndexWriter>,
     applied: u64,
-    /// `None` while what is on disk is about to be replaced.
+    /// `None` while the files on disk are about to be replaced.
     committed: Option<u64>,
     uncommitted_chunks: u64,
 }
 
 impl Bm25Index {
-    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given, which
-    /// fulfils `conditions`. A chunk without any word of the query is no hit.
+    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given,
+    /// which fulfils `conditions`. A chunk without any word of the query is no hit.
     pub fn search(
         &self,
         query: &Bm25Query,
@@ -185,7 +185,8 @@ impl Bm25Index {
         self.reader.reload().map_err(|error| self.error(error))
     }
 
-    /// Rewrites segments that hold deleted chunks, which BM25 would count as if they were there. Searches continue meanwhile.
+    /// Rewrites segments that hold deleted chunks, which BM25 would count as if they were there. Searches continue
+    /// during this.
     fn purge(&self) -> Result<()> {
         let segments = self.index.searchable_segment_metas().map_err(|error| self.error(error))?;
         let outdated: Vec<_> = segments
@@ -203,7 +204,7 @@ impl Bm25Index {
             return Ok(());
         }
         let merging = self.open_writer(&mut self.writer.write())?.merge(&outdated);
-        // A merge in the background may have taken a segment already; then the next commit finds what is left.
+        // A merge in the background may have taken a segment already; then the next commit finds the rest.
         if let Err(error) = merging.wait() {
             tracing::debug!(%error, "deleted chunks stay in the BM25 index for now");
         }
@@ -245,8 +246,8 @@ fn any_of(terms: Vec<(Term, f32)>) -> BooleanQuery {
     BooleanQuery::new(terms.into_iter().map(clause).collect())
 }
 
-/// A score with 16 significant bits. tantivy adds the terms of a sum in an order that depends on its segments, and with it the
-/// last bits of the sum; rounded, equal texts have equal scores, and their slots decide the order.
+/// A score with 16 significant bits. tantivy adds the terms of a sum in an order that depends on its segments, and with
+/// it the last bits of the sum; rounded, equal texts have equal scores, and their slots decide the order.
 pub(crate) fn rounded(score: f32) -> f32 {
     f32::from_bits((score.to_bits().saturating_add(0x80)) & !0xff)
 }
@@ -256,14 +257,16 @@ fn below(score: f32) -> f32 {
     score * (1.0 - 1.0 / 32768.0)
 }
 
-/// Removes what a crash left of a commit: the next one would take the same names, and tantivy never overwrites a file.
+/// Removes the remains of a commit after a crash: the next one would take the same names, and tantivy never overwrites
+/// a file.
 fn remove_unlisted(dir: &Path, metas: &IndexMeta) -> Result<()> {
     let listed = metas.list_segment_files();
     let error = |error| Error::io(dir.display(), error);
     for entry in std::fs::read_dir(dir).map_err(error)? {
         let entry = entry.map_err(error)?;
         let name = entry.file_name();
-        // `meta.json`, and hidden files of tantivy's own: locks and its list of files. What it writes in one step has a temporary name before.
+        // `meta.json`, and hidden files of tantivy's own: locks and its list of files. A file that it writes in one
+        // step has a temporary name before.
         let is_hidden = name.as_encoded_bytes().starts_with(b".") && !fs::is_temporary(&name);
         let others = name == "meta.json" || is_hidden;
         if !others && !listed.contains(Path::new(&name)) {
@@ -309,15 +312,15 @@ impl DerivedIndex for Bm25Index {
     fn clear(&self) -> Result<()> {
         let mut writer = self.writer.write();
         let inner = self.open_writer(&mut writer)?;
-        // What was added since the last commit is not among what is deleted, and would come back with the next.
+        // Additions since the last commit are not among the deletions, and would come back with the next.
         inner.rollback().and_then(|_| inner.delete_all_documents()).map_err(|error| self.error(error))?;
         (writer.applied, writer.committed) = (0, None);
         Ok(())
     }
 
     fn add(&self, slots: &SlotRange, reader: &Reader<'_>) -> Result<()> {
-        // A search may commit while a document is being added. What it commits is then marked as not yet applied, and is
-        // taken away when the addition is repeated after a crash.
+        // A search may commit while a document is being added. The committed chunks are then marked as not yet applied,
+        // and are taken away when the addition is repeated after a crash.
         self.remove(slots)?;
         let record = reader.document(slots.document)?;
         let analysis = Analysis::of(record.as_ref().and_then(|record| record.meta.properties.language.as_deref()));
@@ -410,7 +413,7 @@ impl DerivedIndex for Bm25Index {
 }
 
 impl Bm25Index {
-    /// `None` where it has the fields of another version.
+    /// `None` if it has the fields of another version.
     fn open_existing(dir: &Path, identity: &str, seal: &Seal) -> Result<Option<Self>> {
         let error = |error| error::tantivy(dir, error);
         let index = directory::directory(dir, seal).and_then(Index::open).map_err(error)?;
@@ -446,7 +449,6 @@ impl Bm25Index {
         Ok(Self { dir: dir.to_owned(), identity, index, fields, reader, writer: YieldingLock::new(writer) })
     }
 
-    /// Sorted.
     fn live_slots(&self) -> tantivy::Result<Vec<u64>> {
         let mut found = Vec::new();
         for segment in self.reader.searcher().segment_readers() {

@@ -12,7 +12,6 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     postcard::to_extend(value, vec![VALUE_VERSION]).map_err(|error| unencodable(&error))
 }
 
-/// For values whose version is not [`VALUE_VERSION`].
 pub(crate) fn encode_as<T: Serialize>(version: u8, value: &T) -> Result<Vec<u8>> {
     postcard::to_extend(value, vec![version]).map_err(|error| unencodable(&error))
 }
@@ -42,7 +41,6 @@ pub fn decode<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {
     decode_as(VALUE_VERSION, what, value)
 }
 
-/// A value of `version`, which need not be [`VALUE_VERSION`].
 pub(crate) fn decode_as<T: DeserializeOwned>(version: u8, what: &str, value: &[u8]) -> Result<T> {
     postcard::from_bytes(payload_of(version, what, value)?).map_err(|error| undecodable(what, &error))
 }
@@ -51,7 +49,6 @@ pub fn decode_json<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {
     serde_json::from_slice(payload(what, value)?).map_err(|error| undecodable(what, &error))
 }
 
-/// A vector of `dimension` components.
 pub fn decode_vector(value: &[u8], dimension: usize) -> Result<Vec<f16>> {
     let bytes = payload("vector", value)?;
     if bytes.len() != 2 * dimension {

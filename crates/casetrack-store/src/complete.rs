@@ -1,5 +1,5 @@
-//! A check that everything that was stored is there: a part of the write-ahead log, or a file with recent changes, may be lost without
-//! RocksDB noticing.
+//! A check that all stored data is there: a part of the write-ahead log, or a file with recent changes, may be lost
+//! without RocksDB noticing.
 
 use casetrack_core::{Error, Result};
 
@@ -10,7 +10,7 @@ use crate::records::State;
 use crate::slots::SlotMap;
 use crate::truth::Truth;
 
-/// The slots add up to what the collection counts, and the operation log has no gap.
+/// The slots add up to the counts of the collection, and the operation log has no gap.
 pub(crate) fn check(reader: &Reader<'_>, state: &State, slots: &SlotMap) -> Result<()> {
     let truth = reader.truth();
     let mut last = state.trimmed_seq;
@@ -33,7 +33,7 @@ pub(crate) fn check(reader: &Reader<'_>, state: &State, slots: &SlotMap) -> Resu
     Ok(())
 }
 
-/// An index follows the documents and has saved what it knows: where it knows of more changes than there are, some were lost.
+/// An index follows the documents and has saved their changes: if it has more changes than there are, some were lost.
 pub(crate) fn check_not_behind(truth: &Truth, state: &State, index: &dyn IndexHandle) -> Result<()> {
     let (known, last) = (index.applied(), state.last_seq);
     if known <= last {

@@ -1,4 +1,4 @@
-//! The common part of the derived indexes: how they follow the operation log, and what happens when one fails.
+//! The common part of the derived indexes: how they follow the operation log, and recover from failures.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,17 +24,16 @@ pub(crate) struct Origin<'a> {
 
 /// An index made from RocksDB that can be made again (invariant 4).
 ///
-/// It holds the slots of all live chunks as of the log entry [`applied`](Self::applied). Methods take `&self`; an index locks
-/// what it must, and searches continue while changes are applied. Changes come from one thread at a time.
+/// It holds the slots of all live chunks as of the log entry [`applied`](Self::applied). Methods take `&self`; an index
+/// does its own locking, and searches continue while changes are applied. Changes come from one thread at a time.
 pub(crate) trait DerivedIndex: Sized {
-    /// Name in messages.
     const NAME: &'static str;
 
     /// Name and description of its check in a verify report.
     const CHECK: (&'static str, &'static str);
 
-    /// Opens the index in `dir`. One that is missing, damaged or of something else is replaced by an empty one, with a warning; an
-    /// error comes from the machine.
+    /// Opens the index in `dir`. One that is missing, damaged or of something else is replaced by an empty one, with a
+    /// warning; an error comes from the machine.
     fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self>;
 
     /// The last log entry that searches see, or will see once the index has been brought up to date.
@@ -43,7 +42,6 @@ pub(crate) trait DerivedIndex: Sized {
     /// The last log entry that would still be applied after a crash.
     fn durable(&self) -> u64;
 
-    /// Empties the index.
     fn clear(&self) -> Result<()>;
 
     /// Adds the chunks of a document, read from RocksDB, none of which is there yet.
@@ -63,10 +61,10 @@ pub(crate) trait DerivedIndex: Sized {
     /// True if so much has been applied since the last commit that catching up after a crash would take long.
     fn wants_commit(&self) -> bool;
 
-    /// Makes what has been applied durable, atomically with [`applied`](Self::applied).
+    /// Makes all applied entries durable, atomically with [`applied`](Self::applied).
     fn commit(&self) -> Result<()>;
 
-    /// Reclaims what deletions left behind, where it is worth it. Called after a commit.
+    /// Reclaims the space of deletions if it is worth it. Called after a commit.
     fn compact(&self, origin: Origin<'_>) -> Result<()>;
 
     /// True if deleted chunks still take space, those too few for [`compact`](Self::compact) included.
@@ -97,8 +95,8 @@ pub(crate) trait DerivedIndex: Sized {
         Ok(())
     }
 
-    /// Brings the index to the end of the log: entry by entry, or from scratch where the log no longer has its next entry, or is
-    /// behind it (RocksDB was restored from an older copy).
+    /// Brings the index to the end of the log: entry by entry, or from scratch if the log no longer has its next entry,
+    /// or is behind it (RocksDB was restored from an older copy).
     fn catch_up(&self, origin: Origin<'_>) -> Result<()> {
         let State { last_seq: last, trimmed_seq, .. } = *origin.state;
         let applied = self.applied();
@@ -145,7 +143,6 @@ pub(crate) fn read_manifest<T: DeserializeOwned>(dir: &Path, seal: &Seal) -> Res
     serde_json::from_slice(&json).map_err(|error| error::derived(dir, error))
 }
 
-/// Replaces the manifest of an index.
 pub(crate) fn write_manifest(dir: &Path, json: &[u8], seal: &Seal) -> Result<()> {
     seal.write_atomically(&dir.join(MANIFEST), &name_in(dir, MANIFEST), json)
 }
@@ -200,7 +197,7 @@ impl<I: DerivedIndex> Handle<I> {
         self.failed.store(true, Ordering::Release);
     }
 
-    /// True if the collection is still where it was, and was not deleted meanwhile.
+    /// True if the collection was not moved or deleted in the meantime.
     pub fn is_in_place(&self) -> bool {
         self.dir.parent().is_some_and(Path::exists)
     }

@@ -10,21 +10,19 @@ use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, Op
 
 use crate::fs;
 
-const DISK_FULL_HINT: &str = "Free some disk space, then try again. What was committed before is safe.";
+const DISK_FULL_HINT: &str = "Free some disk space, then try again. Earlier changes are safe.";
 const PERMISSION_HINT: &str = "Give your user permission to read and write the data directory, then try again.";
 const IO_HINT: &str = "Check that the disk or network share is available, then try again.";
 
-/// Stored data is not what was written.
+/// The error for stored data that was changed.
 pub fn corrupt(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::Corrupt, message).with_hint(Action::Repair(None))
 }
 
-/// Advice about damage to the collection with this name or ID.
 pub(crate) fn repair_hint(name: &str) -> Action {
     Action::Repair(Some(name.to_owned()))
 }
 
-/// The collection at `dir` is open elsewhere.
 pub(crate) fn in_use(dir: &Path) -> Error {
     Error::new(ErrorCode::InUse, format!("The collection at {} is in use by another process.", dir.display()))
         .with_hint("Close the other program that has it open (an assistant, or a casetrack command), then try again.")
@@ -34,12 +32,11 @@ pub(crate) fn in_use(dir: &Path) -> Error {
 const NO_SPACE: &str = "No space left on device";
 const PATH_NOT_FOUND: &str = "No such file or directory";
 
-/// An error of RocksDB.
 pub(crate) fn rocks(dir: &Path, error: rocksdb::Error) -> Error {
     use rocksdb::ErrorKind::{Corruption, IOError, InvalidArgument};
     let code = match error.kind() {
-        // A store that does not accept our arguments, for example because its list of files lacks a family of keys, is not what was
-        // written.
+        // A store that does not accept our arguments, for example because its list of files lacks a family of keys, is
+        // damaged.
         Corruption | InvalidArgument => ErrorCode::Corrupt,
         IOError if is_missing_file(&error) => ErrorCode::Corrupt,
         IOError if codes(&error).nth(1) == Some(NO_SPACE) => ErrorCode::DiskFull,
@@ -75,7 +72,7 @@ pub(crate) fn why_not_writable(dir: &Path) -> ErrorCode {
     }
 }
 
-/// An error of tantivy. What is not the machine's fault counts as damage: the index can be rebuilt.
+/// An error of tantivy. All but the machine's faults count as damage: the index can be rebuilt.
 pub(crate) fn tantivy(dir: &Path, error: TantivyError) -> Error {
     let failed = match &error {
         TantivyError::IoError(io) => Some(io),
@@ -94,7 +91,7 @@ pub(crate) fn tantivy(dir: &Path, error: TantivyError) -> Error {
     derived(dir, error)
 }
 
-/// A failure of a derived index that only says what it says in words.
+/// A failure of a derived index, which is reported only as text.
 pub(crate) fn derived(dir: &Path, error: impl Display) -> Error {
     Error::new(ErrorCode::Corrupt, format!("The index at {} failed: {error}", dir.display())).with_hint(
         "No data is lost: delete that directory while CaseTrack is not running, and it is rebuilt at the next use.",

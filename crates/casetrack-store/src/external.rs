@@ -1,5 +1,5 @@
 //! Files about a collection outside of its directory, such as the records of its jobs: sealed with the collection's key
-//! where it is a vault.
+//! if it is a vault.
 //!
 //! | bytes | |
 //! |---|---|
@@ -28,7 +28,7 @@ pub(crate) fn sealed(key: Option<&VaultKey>, collection: CollectionId, name: &st
     Ok(sealed)
 }
 
-/// The vault that something sealed belongs to; `None` for what is not sealed.
+/// The vault that a sealed file belongs to; `None` for a plain one.
 pub fn owner(stored: &[u8]) -> Option<CollectionId> {
     let id = stored.strip_prefix(MAGIC)?.get(1..17)?;
     Some(CollectionId::from_bytes(id.try_into().ok()?))

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// A reader-writer lock whose long-running writer lets others go first. The standard library's is not fair: a thread that releases
-/// and takes it in a loop can keep the others out.
+/// A reader-writer lock whose long-running writer lets others go first. The standard library's is not fair: a thread
+/// that releases and takes it in a loop can keep the others out.
 #[derive(Debug)]
 pub(crate) struct YieldingLock<T> {
     inner: RwLock<T>,
@@ -26,7 +26,7 @@ impl<T> YieldingLock<T> {
         self.counted(|| self.inner.write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// For each step of a loop: waits until nobody else waits.
+    /// For each step of a loop: waits until no other thread waits.
     pub fn write_after_others(&self) -> RwLockWriteGuard<'_, T> {
         while self.waiting.load(Ordering::SeqCst) > 0 {
             std::thread::yield_now();

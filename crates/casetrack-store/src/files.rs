@@ -1,5 +1,5 @@
-//! Files that the caller keeps in a collection's directory: copies of source files, and uploads. In a vault they are sealed, and their
-//! names say nothing of what is in them.
+//! Files that the caller keeps in a collection's directory: copies of source files, and uploads. In a vault they are
+//! sealed, and their names reveal nothing of their content.
 
 use std::path::{Component, Path, PathBuf};
 

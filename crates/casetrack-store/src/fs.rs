@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-/// Replaces the file at `path` with `bytes` so that after a crash either the old or the new content is there, whole: written
-/// beside it, synced, renamed, and the directory synced.
+/// Replaces the file at `path` with `bytes` so that after a crash either the old or the new content is there, whole:
+/// written next to it, synced, renamed, and the directory synced.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let partial = partial_path(path);
     let write = || {
@@ -25,14 +25,14 @@ pub fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".tmp")
 }
 
-/// Where a file is written before it gets its name.
+/// The path of a file while it is written, before it gets its name.
 pub(crate) fn partial_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".partial");
     name.into()
 }
 
-/// Renames, replacing what is there, and syncs the directory, so that the rename survives a power failure.
+/// Renames, replacing an existing file, and syncs the directory, so that the rename survives a power failure.
 pub(crate) fn rename_durably(from: &Path, to: &Path) -> Result<()> {
     fs::rename(from, to).map_err(|error| Error::io(to.display(), error))?;
     sync_parent(to)
@@ -60,7 +60,7 @@ pub(crate) fn try_writing(dir: &Path) -> io::Result<()> {
         file.write_all(&[0; 64 << 10])?;
         file.sync_all()
     });
-    // What cannot be removed was not made.
+    // A file that cannot be removed was not made.
     let _ = fs::remove_file(path);
     written
 }
@@ -74,8 +74,9 @@ pub(crate) fn create_dir(path: &Path) -> Result<()> {
     builder.create(path).map_err(|error| Error::io(path.display(), error))
 }
 
-/// Takes every right to a file or directory, and to all below it, from other users. A directory that is private already is skipped
-/// with all it holds. Symbolic links are not followed. What cannot be changed, as on a file system without permissions, is logged.
+/// Takes every right to a file or directory, and to all below it, from other users. A directory that is private already
+/// is skipped with all it holds. Symbolic links are not followed. Failures, as on a file system without permissions,
+/// are logged.
 #[cfg(unix)]
 pub fn make_private(path: &Path) {
     if let Err(error) = try_to_make_private(path) {
@@ -83,7 +84,7 @@ pub fn make_private(path: &Path) {
     }
 }
 
-/// Windows gives the files of a user's folders to that user alone.
+/// Windows gives the files of a user's folders only to that user.
 #[cfg(not(unix))]
 pub fn make_private(_: &Path) {}
 
@@ -91,7 +92,7 @@ pub fn make_private(_: &Path) {}
 fn try_to_make_private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     const OTHERS: u32 = 0o077;
-    // What vanished meanwhile nobody can read.
+    // A file that is gone cannot be read by anyone.
     let unless_gone = |result: io::Result<()>| {
         result.or_else(|error| match error.kind() {
             io::ErrorKind::NotFound => Ok(()),
@@ -155,7 +156,8 @@ pub(crate) fn remove_dir(path: &Path) -> Result<()> {
     }
 }
 
-/// Gives a file, or all files of a directory, a second name: links where the file system has them, else copies. What is there stays.
+/// Gives a file, or all files of a directory, a second name: links if the file system has them, else copies. Existing
+/// files stay.
 pub(crate) fn link_all(from: &Path, to: &Path) -> Result<()> {
     if from.is_dir() {
         create_dir(to)?;
@@ -167,7 +169,7 @@ pub(crate) fn link_all(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Bytes of all files under `path`; 0 where there is nothing. Files that vanish meanwhile are not counted.
+/// Bytes of all files under `path`; 0 if there is nothing. Files that vanish during this are not counted.
 pub(crate) fn dir_bytes(path: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in dir_entries_or_none(path)? {

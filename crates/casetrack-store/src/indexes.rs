@@ -1,4 +1,4 @@
-//! The derived indexes of a collection: the one list of them, and what is done to each alike.
+//! The derived indexes of a collection: the one list of them, and the operations on all of them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,6 @@ impl Indexes {
     /// They can be removed while the collection is not open.
     pub const DIRECTORIES: [&'static str; 3] = [Self::DENSE, Self::BM25, Self::SPARSE];
 
-    /// Opens them as they were saved last.
     pub fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
         Ok(Self {
             bm25: Handle::open(dir.join(Self::BM25), identity, seal)?,
@@ -47,38 +46,30 @@ impl Indexes {
     }
 }
 
-/// An index that is kept in step with the documents. When a call fails, the index is marked, and the next call reopens it from its
-/// last commit and catches up.
+/// An index that is kept in step with the documents. When a call fails, the index is marked, and the next call reopens
+/// it from its last commit and catches up.
 pub(crate) trait IndexHandle {
-    /// Its name in messages.
     fn name(&self) -> &'static str;
     /// True if it could follow every change so far; otherwise it is reopened at its next use.
     fn is_usable(&self) -> bool;
-    /// See [`DerivedIndex::applied`].
     fn applied(&self) -> u64;
-    /// See [`DerivedIndex::durable`].
     fn durable(&self) -> u64;
 
-    /// Brings it to the end of the log.
     fn catch_up(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Applies a committed change, the last one of `origin`, and says whether the index was committed. A failure is not the
-    /// document's: the next use reports what still stands in the way.
+    /// Applies a committed change, the last one of `origin`; true if the index was committed. A failure is not the
+    /// document's: the next use reports any remaining problem.
     fn follow(&self, op: &Op, origin: Origin<'_>) -> bool;
 
-    /// Makes it usable again after a failure.
     fn recover(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Saves it and reclaims what deletions left in it.
     fn settle(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Saves it, and rebuilds it where it still holds deleted chunks.
+    /// Saves it, and rebuilds it if it still holds deleted chunks.
     fn rid_of_deleted(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Rebuilds it from RocksDB.
     fn rebuild(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Compares it with the stored documents.
     fn check(&self, origin: Origin<'_>) -> Result<Check>;
 }
 
@@ -164,8 +155,8 @@ impl<I: DerivedIndex> IndexHandle for Handle<I> {
     }
 }
 
-/// Asks an index that has followed every change. When it fails, for example because its files were removed, it is reopened
-/// (`recover`) and asked once more.
+/// Calls an index that has followed every change. If it fails, for example because its files were removed, it is
+/// reopened (`recover`) and called again.
 pub(crate) fn ask<I: DerivedIndex, T>(
     handle: &Handle<I>,
     recover: impl Fn() -> Result<()>,

@@ -1,5 +1,5 @@
-//! The invariants of pages, chunks, vectors and annotations (ARCHITECTURE.md), checked before a document is stored and again by
-//! `verify`.
+//! The invariants of pages, chunks, vectors and annotations (ARCHITECTURE.md), checked before a document is stored and
+//! again by `verify`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,10 +11,9 @@ const UNIT_TOLERANCE: f32 = 0.01;
 /// Distance of the places whose byte offset is remembered, in characters.
 const CHECKPOINT_CHARS: usize = 64;
 
-/// The promise that is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// Invariant 1: offsets, lines, paragraphs and ids of chunks follow from the page's text; blocks lie in it.
+    /// Invariant 1: offsets, lines, paragraphs and ids of chunks follow from the page's text; blocks are within it.
     Verbatim,
     /// Invariant 2: every character that is not white space is in a chunk.
     Covered,
@@ -199,7 +198,7 @@ impl<'t> TextIndex<'t> {
         Self { text, checkpoints, breaks }
     }
 
-    /// Where a character, or the end of the text, begins.
+    /// The byte at which a character begins, or the end of the text.
     fn byte_of(&self, char: u32) -> Option<usize> {
         let char = char as usize;
         let Some(&base) = self.checkpoints.get(char / CHECKPOINT_CHARS) else {

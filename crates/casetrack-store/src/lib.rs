@@ -10,19 +10,19 @@
 //! | `dense/` | HNSW graph over the vectors (usearch), derived |
 //! | `bm25/` | inverted index over the texts (tantivy), derived |
 //! | `sparse/` | inverted index over the learned-sparse vectors, derived |
-//! | `originals/` | copies of source files, for those who want them |
-//! | `backup-schema-<n>/` | what a migration from schema n found, until the collection is opened once more |
-//! | `quarantine/` | what a repair took out, by time |
-//! | `owned/` | what lies outside and tells of the collection, for a moment after it was moved into a vault or out of it |
+//! | `originals/` | copies of source files, if users want them |
+//! | `backup-schema-<n>/` | the state before a migration from schema n, until the next time the collection is opened |
+//! | `quarantine/` | data that a repair took out, by time |
+//! | `owned/` | files about the collection from outside of it, for a moment after it was moved into a vault or out of it |
 //! | `owner.lock` | locked by the process that has the collection open |
 //!
-//! A vault ([`LocalCollection::create_vault`]) has the same directories. `vault.header` and its copy say what opens it, `collection.sealed`
-//! takes the place of `collection.json`, and all files and values that the store writes are sealed (docs/dev/vault-formats.md). Names of files and
-//! directories, times, sizes, and random ids in keys are not.
+//! A vault ([`LocalCollection::create_vault`]) has the same directories. `vault.header` and its copy hold the slots
+//! that open it, `collection.sealed` replaces `collection.json`, and all files and values that the store writes are
+//! sealed (docs/dev/vault-formats.md). Names of files and directories, times, sizes, and random ids in keys are not.
 //!
 //! The [`Registry`] finds the collections of a data directory.
 //!
-//! # How a change goes in
+//! # How a change is stored
 //!
 //! 1. The document is checked against the invariants (ARCHITECTURE.md); one that breaks them is refused.
 //! 2. Everything it consists of, an entry of the operation log and the counters go into RocksDB as one batch, and the log is
@@ -30,13 +30,13 @@
 //! 3. The derived indexes apply the log entry in memory. They are saved now and then, each atomically with the number of the
 //!    last entry it contains, and entries that all of them have on disk are dropped from the log.
 //!
-//! Whatever happens between these steps, the next [`LocalCollection::open`] brings the derived indexes to the end of the log, or
-//! rebuilds them when they are missing, damaged or too far behind. A new derived index implements one trait
+//! Whatever happens between these steps, the next [`LocalCollection::open`] brings the derived indexes to the end of
+//! the log, or rebuilds them when they are missing, damaged or too far behind. A new derived index implements one trait
 //! (`derived::DerivedIndex`) and gets all of this.
 //!
 //! # What a search sees
 //!
-//! Every change that has returned. Indexes answer with slots (see [`schema`]); a slot that RocksDB does not have any more is
+//! Every change that has returned. Indexes answer with slots (see [`schema`]); a slot that RocksDB no longer has is
 //! dropped, so nothing is returned that cannot be read and cited.
 
 mod archive;

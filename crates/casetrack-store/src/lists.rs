@@ -1,8 +1,9 @@
-//! Keyword search over lists of postings that another store keeps, by the rules of the index on disk: the same terms, frequencies, scores
-//! and corrections.
+//! Keyword search over lists of postings that another store keeps, by the rules of the index on disk: the same terms,
+//! frequencies, scores and corrections.
 //!
-//! A store keeps of each document what [`invert`] gives, and gives it back as [`PostingLists`]: chunks that are there, numbered in the order
-//! of storing. What [`Keywords`] makes of that is all that a store needs for its searches and conditions by words.
+//! A store keeps the result of [`invert`] for each document, and returns it as [`PostingLists`]: the stored chunks,
+//! numbered in the order of storing. [`Keywords`] makes of it all that a store needs for its searches and conditions by
+//! words.
 
 mod inverted;
 mod lexicon;
@@ -30,14 +31,13 @@ pub struct List {
     /// The count of the term in each chunk, and the length of its field as [`Posting::length`] has it.
     pub counts: Vec<u32>,
     pub lengths: Vec<u8>,
-    /// Where the term is, one chunk after another; empty where that was not asked for.
+    /// The positions of the term, one chunk after another; empty unless requested.
     pub positions: Vec<u32>,
-    /// Where the positions of each chunk end.
+    /// The end of the positions of each chunk.
     pub ends: Vec<u32>,
 }
 
 impl List {
-    /// Where a chunk has the term.
     pub fn places(&self, chunk: u32) -> &[u32] {
         let Ok(at) = self.chunks.binary_search(&chunk) else { return &[] };
         self.places_at(at)
@@ -55,10 +55,9 @@ pub trait PostingLists {
     /// The number of chunks; each has a number below it, in the order of storing.
     fn chunks(&self) -> u32;
 
-    /// The slot of a chunk.
     fn slot(&self, chunk: u32) -> u64;
 
-    /// Of the fields `Text` and `Context`, how many terms all chunks have together.
+    /// The number of terms of all chunks together, in the field `Text` or `Context`.
     fn tokens(&self, field: TextField) -> u64;
 
     /// The marks of the languages that documents have, in any order, as [`language_mark`] gives them.
@@ -77,7 +76,7 @@ pub trait PostingLists {
     fn with_characters(&self, range: RangeInclusive<usize>) -> Result<Vec<(String, u64)>>;
 }
 
-/// Answers what the index on disk does.
+/// Gives the answers of the index on disk.
 pub struct Keywords<'l, L>(pub &'l L);
 
 impl<L: PostingLists> Keywords<'_, L> {
@@ -114,7 +113,7 @@ impl<L: PostingLists> Keywords<'_, L> {
         Ok(found.into_iter().map(|(chunk, score)| (self.0.slot(chunk), score)).collect())
     }
 
-    /// Adds what the pairs of a query are worth.
+    /// Adds the scores of the pairs of a query.
     fn add_pairs(&self, query: &str, found: &mut [(u32, f32)]) -> Result<()> {
         let pairs = if found.is_empty() { Vec::new() } else { pairs(self, query)? };
         let terms: Vec<(TextField, &str)> =

@@ -11,11 +11,9 @@ use crate::records::{DocumentRecord, Identity};
 use crate::schema::{cf, numbered_key};
 use crate::write::{self, StoredDocument};
 
-/// Reads everything that is stored of a document and checks it as [`write::check`] does: what comes back can be stored again.
-/// All of it is held in memory.
-///
-/// Errors: [`casetrack_core::ErrorCode::Corrupt`], in words that name the document, where something is missing, cannot be read
-/// or breaks an invariant.
+/// Reads everything that is stored of a document and checks it as [`write::check`] does, so that it can be stored
+/// again. All of it is held in memory. Errors: [`casetrack_core::ErrorCode::Corrupt`], with the name of the document,
+/// if something is missing, cannot be read or breaks an invariant.
 pub(crate) fn document(reader: &Reader<'_>, record: &DocumentRecord, identity: &Identity) -> Result<StoredDocument> {
     let mut document = without_annotations(reader, record, identity)?;
     document.annotations = annotations(reader, &document)?;
@@ -43,7 +41,7 @@ pub(crate) fn without_annotations(
         let page = reader.page(meta.id, number)?;
         pages.push(page.ok_or_else(|| corrupt(format!("{}: page {number} is missing.", meta.path)))?);
     }
-    // One by one: a scan would also look into blocks beside the document's, which may be damaged.
+    // One by one: a scan would also look into blocks next to the document's, which may be damaged.
     let (mut chunks, mut vectors) = (Vec::new(), Vec::<Vec<f32>>::new());
     let (mut sparse_vectors, mut impacts, mut token_vectors) = (Vec::new(), Vec::new(), Vec::new());
     for index in 0..meta.chunk_count {

@@ -10,8 +10,8 @@ use crate::error::in_use;
 /// Name of the file that is locked.
 pub(crate) const OWNER_LOCK: &str = "owner.lock";
 
-/// Ownership of a collection's directory, for as long as it lives. The operating system ends it with the process, so it is never
-/// stale. It covers the derived indexes, which RocksDB's own lock does not.
+/// Ownership of a collection's directory, for as long as it lives. The operating system ends it with the process, so it
+/// is never stale. It covers the derived indexes, which RocksDB's own lock does not.
 #[derive(Debug)]
 pub(crate) struct OwnerLock {
     _file: File,

@@ -20,10 +20,10 @@ pub struct VectorModels {
     pub dense: String,
     /// Components of its vectors.
     pub dense_dimension: u32,
-    /// Id of the learned-sparse model (E6); `None` where the collection has no such vectors.
+    /// Id of the learned-sparse model (E6); `None` if the collection has no such vectors.
     #[serde(default)]
     pub sparse: Option<String>,
-    /// The model of token vectors (E12); `None` where the collection has none.
+    /// The model of token vectors (E12); `None` if the collection has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenModel>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Manifest {
     pub schema_version: u32,
     pub collection: CollectionMeta,
     pub models: VectorModels,
-    /// Nobody chose the models: others may take their place while the collection is empty.
+    /// The models were not chosen by a user: others may replace them while the collection is empty.
     #[serde(default, skip_serializing_if = "is_false")]
     pub models_open: bool,
 }
@@ -43,7 +43,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Manifest {
-    /// Name of the file where it is not sealed.
+    /// Name of the file if it is not sealed.
     pub const FILE: &str = "collection.json";
 
     /// The identity that RocksDB must have to belong to this collection.
@@ -57,8 +57,8 @@ impl Manifest {
         }
     }
 
-    /// Agrees with the copy in RocksDB, which has checksums where `collection.json` has none: where they differ in anything but
-    /// the schema, somebody else changed the file, and it is written again.
+    /// Agrees with the copy in RocksDB, which has checksums: if they differ in anything but the schema,
+    /// `collection.json` was changed by another program, and it is written again.
     pub fn reconcile(&mut self, dir: &Path, truth: &Truth) -> Result<()> {
         match Self::kept(truth)? {
             Some(kept) if kept.collection != self.collection => {
@@ -70,12 +70,11 @@ impl Manifest {
         }
     }
 
-    /// The copy of a collection in RocksDB; `None` where an earlier version of CaseTrack left none.
+    /// The copy of a collection in RocksDB; `None` if an earlier version of CaseTrack left none.
     pub fn kept(truth: &Truth) -> Result<Option<Self>> {
         truth.meta(&MANIFEST_KEY)?.map(|value| decode_json("manifest", &value)).transpose()
     }
 
-    /// Keeps a copy in RocksDB.
     pub fn keep(&self, truth: &Truth) -> Result<()> {
         if Self::kept(truth).is_ok_and(|kept| kept.as_ref() == Some(self)) {
             return Ok(());
@@ -95,9 +94,8 @@ impl Manifest {
         seal.write_atomically(&Self::path(dir, seal), SEALED_MANIFEST, &json)
     }
 
-    /// Reads the manifest of a collection of this or an older schema.
-    ///
-    /// Errors: [`ErrorCode::Locked`] for a vault whose key was not given, and others.
+    /// Reads the manifest of a collection of this or an older schema. Errors: [`ErrorCode::Locked`] for a vault whose
+    /// key was not given, and others.
     pub fn read(dir: &Path, seal: &Seal) -> Result<Self> {
         if !seal.is_sealed() && vault::is_one(dir) {
             return Err(vault::locked_at(dir));
@@ -135,7 +133,7 @@ impl Manifest {
     }
 }
 
-/// Says what to repair by the collection's id, which is the name of its directory: the collection's own name cannot be read.
+/// Names the collection in the hint by its id, the name of its directory: its own name cannot be read.
 fn damaged(dir: &Path, what: &str) -> Error {
     let id = dir.file_name().unwrap_or_default().to_string_lossy();
     corrupt(format!("The collection at {} is damaged: {what}.", dir.display())).with_hint(repair_hint(&id))

@@ -26,13 +26,13 @@ const STEPS: [Step; SCHEMA_VERSION as usize - 1] = [add_families, add_families, 
 
 pub(crate) const BACKUP_PREFIX: &str = "backup-schema-";
 
-/// Schema 2 has a column family for learned-sparse vectors, schema 3 one for annotations and schema 4 one for token vectors, empty at first. `State` and
-/// `Identity` of older schemas are read as they are.
+/// Schema 2 has a column family for learned-sparse vectors, schema 3 one for annotations and schema 4 one for token
+/// vectors, empty at first. `State` and `Identity` of older schemas are read as they are.
 fn add_families(dir: &Path, seal: &Seal) -> Result<()> {
     Truth::open_and_complete(&truth_dir(dir), seal).map(drop)
 }
 
-/// Brings a collection of an older schema to this one; the caller owns it. Says whether there was anything to do.
+/// Brings a collection of an older schema to this one; the caller owns it. True if there was anything to do.
 pub(crate) fn run(dir: &Path, manifest: &mut Manifest, seal: &Seal) -> Result<bool> {
     let from = manifest.schema_version;
     if from == SCHEMA_VERSION {
@@ -51,7 +51,7 @@ pub(crate) fn run(dir: &Path, manifest: &mut Manifest, seal: &Seal) -> Result<bo
     Ok(true)
 }
 
-/// Copies what the steps change, unless that was done before.
+/// Copies the files that the steps change, unless that was done before.
 fn back_up(dir: &Path, schema: u32, seal: &Seal) -> Result<String> {
     let name = format!("{BACKUP_PREFIX}{schema}");
     let backup = dir.join(&name);

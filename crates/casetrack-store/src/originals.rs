@@ -1,4 +1,4 @@
-//! Copies of source files inside a collection: where they lie, and whether they are what was ingested.
+//! Copies of source files inside a collection: their places, and checks of their content.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,15 @@ use sha2::Digest;
 use crate::fs;
 use crate::seal::{Seal, name_in};
 
-/// Where the copy of a document's file is. Those that earlier versions of CaseTrack stored have the document's id for a name.
+/// The path of the copy of a document's file. Those that earlier versions of CaseTrack stored have the document's id
+/// for a name.
 pub(crate) fn path(originals: &Path, meta: &DocumentMeta, seal: &Seal) -> PathBuf {
     let (current, earlier) = (new_path(originals, meta, seal), named(originals, meta, &meta.id.to_string()));
     if !current.exists() && earlier.exists() { earlier } else { current }
 }
 
-/// `<originals>/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its own. In a vault, the
-/// digest is hidden, and there is no extension.
+/// `<originals>/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its
+/// own. In a vault, the digest is hidden, and there is no extension.
 pub(crate) fn new_path(originals: &Path, meta: &DocumentMeta, seal: &Seal) -> PathBuf {
     match seal.hidden_name(&meta.sha256.to_string()) {
         Some(digest) => originals.join(format!("{}-{digest:.16}", meta.id)),
@@ -24,7 +25,7 @@ pub(crate) fn new_path(originals: &Path, meta: &DocumentMeta, seal: &Seal) -> Pa
     }
 }
 
-/// The same where nothing is sealed.
+/// The same in a collection that is not sealed.
 pub fn original_path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
     new_path(originals, meta, &Seal::default())
 }
@@ -40,16 +41,13 @@ pub(crate) fn name(path: &Path) -> String {
     name_in(path.parent().unwrap_or(path), &path.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// The copy of a document's source file.
 pub struct OriginalFile {
     path: PathBuf,
-    /// The name by which it is known in its collection.
     name: String,
     seal: Seal,
 }
 
 impl OriginalFile {
-    /// A file that is not sealed.
     pub fn plain(path: PathBuf) -> Self {
         Self { path, name: String::new(), seal: Seal::default() }
     }
@@ -62,7 +60,6 @@ impl OriginalFile {
         &self.path
     }
 
-    /// See [`digest`].
     pub(crate) fn digest(&self) -> io::Result<(Sha256, u64)> {
         digest(&self.path, &self.name, &self.seal)
     }
@@ -72,9 +69,8 @@ impl OriginalFile {
     }
 }
 
-/// SHA-256 and length of the content of a file, read in pieces.
-///
-/// Errors: `InvalidData` where a sealed file is not what was written under this name.
+/// SHA-256 and length of the content of a file, read in pieces. Errors: `InvalidData` if a sealed file was changed or
+/// sealed under another name.
 pub(crate) fn digest(path: &Path, name: &str, seal: &Seal) -> io::Result<(Sha256, u64)> {
     let mut file = seal.open(path, name)?;
     let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);

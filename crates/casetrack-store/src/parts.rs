@@ -1,5 +1,5 @@
-//! Parts for other stores: they define what the store on disk keeps and how it searches, so that all stores give the same
-//! answers. What only keeps them (RocksDB, tantivy, usearch) is not among them.
+//! Parts for other stores: they define the stored data and the searches of the store on disk, so that all stores give
+//! the same answers. Its libraries (RocksDB, tantivy, usearch) are not among them.
 //!
 //! | part | for |
 //! |---|---|

@@ -20,14 +20,13 @@ use crate::schema::{
 };
 use crate::truth::{Entry, Truth, Value};
 
-/// A consistent view: what is committed later is not seen. Holding one keeps old versions on disk; be brief.
+/// A consistent view: later commits are not seen. Holding one keeps old versions on disk; be brief.
 pub(crate) struct Reader<'t> {
     truth: &'t Truth,
     snapshot: Snapshot<'t>,
 }
 
 impl Truth {
-    /// A consistent view of everything committed so far.
     pub fn reader(&self) -> Reader<'_> {
         Reader { truth: self, snapshot: self.db().snapshot() }
     }
@@ -44,7 +43,8 @@ impl<'t> Reader<'t> {
         stored.map(|stored| self.truth.opened_value(family, key, stored)).transpose()
     }
 
-    /// Entries with `start <= key < end`, in order. Where keys are replaced, both ends must begin with the same replaced blocks.
+    /// Entries with `start <= key < end`, in order. If keys are replaced, both ends must begin with the same replaced
+    /// blocks.
     pub fn scan<'r>(
         &'r self,
         family: &'static str,
@@ -72,8 +72,6 @@ impl<'t> Reader<'t> {
         Ok(entries.map(move |entry| self.truth.opened(family, entry.map_err(|error| self.truth.error(error))?)))
     }
 
-    // ---- documents ----
-
     pub fn document(&self, id: DocumentId) -> Result<Option<DocumentRecord>> {
         self.get(cf::DOCUMENTS, id.as_bytes())?.map(|value| decode_json("document", &value)).transpose()
     }
@@ -99,8 +97,6 @@ impl<'t> Reader<'t> {
         let entries = self.scan(cf::HASH_INDEX, &start, end)?;
         entries.map(|entry| document(&entry?.0).ok_or_else(|| bad_key(cf::HASH_INDEX))).collect()
     }
-
-    // ---- pages ----
 
     pub fn page_record(&self, document: DocumentId, page: u32) -> Result<Option<PageRecord>> {
         self.get(cf::PAGES, &numbered_key(document, page))?.map(|value| PageRecord::decode(&value)).transpose()
@@ -146,8 +142,6 @@ impl<'t> Reader<'t> {
         PageCursor::new(self, document).text(page, bytes)
     }
 
-    // ---- chunks ----
-
     pub fn chunk_place(&self, id: ChunkId) -> Result<Option<ChunkPlace>> {
         self.get(cf::CHUNK_IDS, id.as_bytes())?.map(|value| decode("chunk id", &value)).transpose()
     }
@@ -161,7 +155,7 @@ impl<'t> Reader<'t> {
         PageCursor::new(self, document).chunk(index, record).map(Some)
     }
 
-    /// Where each chunk of a document is, in order.
+    /// The place of each chunk of a document, in order.
     pub fn chunk_spans(&self, document: DocumentId) -> Result<Vec<ChunkSpan>> {
         self.numbered(cf::CHUNKS, document, 0..u32::MAX)?
             .map(|entry| {
@@ -259,28 +253,20 @@ impl<'t> Reader<'t> {
         Ok(self.get(cf::SPARSE_VECTORS, &numbered_key(document, 0))?.is_some())
     }
 
-    /// The signs of the token vectors of a chunk.
     pub fn token_vectors(&self, document: DocumentId, index: u32) -> Result<Option<Vec<u8>>> {
         let value = self.get(cf::TOKEN_VECTORS, &numbered_key(document, index))?;
         value.map(|value| Ok(payload("token vectors", &value)?.to_vec())).transpose()
     }
-
-    // ---- annotations ----
 
     pub fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {
         let value = self.get(cf::ANNOTATIONS, document.as_bytes())?;
         value.map(|value| decode::<AnnotationsRecord>("annotation", &value)?.into_annotations()).transpose()
     }
 
-    // ---- evidence ----
-
-    /// The passages that users collected.
     pub fn evidence(&self) -> Result<EvidenceTray> {
         let value = self.get(cf::META, &EVIDENCE_KEY)?;
         value.map_or_else(|| Ok(EvidenceTray::default()), |value| decode("evidence", &value))
     }
-
-    // ---- slots and log ----
 
     pub fn slot_ranges(&self) -> Result<impl Iterator<Item = Result<SlotRange>>> {
         Ok(self.scan_all(cf::SLOTS)?.map(|entry| {

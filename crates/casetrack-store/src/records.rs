@@ -1,5 +1,6 @@
 //! The values of [`schema`](crate::schema). The types of casetrack-core in them are stored in their serde form; the
-//! tests pin the bytes of every field and variant, so that a change there cannot silently change what is read from disk.
+//! tests pin the bytes of every field and variant, so that a change there cannot silently change the values read from
+//! disk.
 
 mod annotations;
 pub mod sparse_vector;
@@ -17,7 +18,6 @@ pub use self::state::{Identity, State, TokenModel};
 use crate::codec::encode_as;
 use crate::schema::VALUE_VERSION;
 
-/// The slots of one document: chunk `i` has slot `first + i`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotRange {
     pub document: DocumentId,
@@ -26,7 +26,6 @@ pub struct SlotRange {
 }
 
 impl SlotRange {
-    /// One past the last slot.
     pub fn end(&self) -> u64 {
         self.first.saturating_add(self.count.into())
     }
@@ -49,13 +48,12 @@ impl Op {
         Self { removed: Some(slots), added: Some(slots) }
     }
 
-    /// The document, where it only has another name.
+    /// The document, if it only has another name.
     pub fn as_renamed(&self) -> Option<&SlotRange> {
         self.added.as_ref().filter(|added| self.removed.as_ref() == Some(added))
     }
 }
 
-/// Value of `documents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRecord {
     pub first_slot: u64,
@@ -68,14 +66,12 @@ impl DocumentRecord {
     }
 }
 
-/// Value of `slots`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotRecord {
     pub document: DocumentId,
     pub count: u32,
 }
 
-/// Value of `chunk_ids`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkPlace {
     pub document: DocumentId,
@@ -91,8 +87,8 @@ const PAGE_VERSION_WITH_CHANGES: u8 = 4;
 const PAGE_VERSION_WITH_HIDDEN: u8 = 5;
 const PAGE_VERSION_WITH_PICTURES: u8 = 6;
 const PAGE_VERSION_WITH_NUMBERS: u8 = 7;
-/// Notes that say nothing, encoded: no other readings, no label, no Bates number, no changes, nothing hidden, no pictures, no numbered
-/// paragraphs, no exhibits.
+/// Empty notes, encoded: no other readings, no label, no Bates number, no changes, nothing hidden, no pictures, no
+/// numbered paragraphs, no exhibits.
 const NO_NOTES: [u8; 8] = [0; 8];
 const NOTHING_PRINTED: [u8; 7] = [0; 7];
 const NO_CHANGES: [u8; 5] = [0; 5];
@@ -100,7 +96,6 @@ const NOTHING_HIDDEN: [u8; 4] = [0; 4];
 const NO_PICTURES: [u8; 3] = [0; 3];
 const NO_NUMBERS: [u8; 2] = [0; 2];
 
-/// Value of `pages`, with a version of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageRecord {
     pub method: ExtractionMethod,
@@ -157,7 +152,6 @@ impl PageRecord {
         PageOrigin { method, ocr_confidence, label, bates, exhibits, numbers: None }
     }
 
-    /// The page, with its text and layout.
     pub fn into_page(self, number: u32, text: String, layout: LayoutRecord) -> Page {
         let LayoutRecord { blocks, line_boxes } = layout;
         let Self { method, ocr_confidence, sheet_name, notes, .. } = self;
@@ -165,7 +159,6 @@ impl PageRecord {
     }
 }
 
-/// Value of `page_layout`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayoutRecord {
     pub blocks: Vec<Block>,
@@ -178,7 +171,6 @@ impl LayoutRecord {
     }
 }
 
-/// Where a chunk is in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkSpan {
     pub id: ChunkId,
@@ -215,7 +207,6 @@ struct ChunkFields {
     text: String,
 }
 
-/// Value of `chunks`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkRecord(#[serde(with = "ChunkFields")] pub Chunk);
 
@@ -225,14 +216,13 @@ impl ChunkRecord {
         ChunkSpan { id, index, page, char_start, char_end }
     }
 
-    /// The chunk, with its text from the pages of its document; `None` where they do not have it.
+    /// The chunk, with its text from the pages of its document; `None` if they do not have it.
     pub fn into_chunk_of(self, pages: &[Page], index: u32) -> Option<Chunk> {
         let page = pages.get((self.0.page as usize).wrapping_sub(1))?;
         let text = page.text.get(self.0.byte_start as usize..self.0.byte_end as usize)?.to_owned();
         Some(self.into_chunk(index, text))
     }
 
-    /// The chunk, with its index and text.
     pub fn into_chunk(self, index: u32, text: String) -> Chunk {
         Chunk { index, text, ..self.0 }
     }
@@ -385,8 +375,8 @@ mod tests {
         }
     }"#;
 
-    /// The bytes of released values. When this fails, a value of an earlier release is no longer read as it was written:
-    /// raise the value version and read both.
+    /// The bytes of released values. When this fails, a value of an earlier release is no longer read as it was
+    /// written: raise the value version and read both.
     #[test]
     fn values_of_schema_1_are_read_for_ever() {
         let document = DocumentId::from_bytes([7; 16]);

@@ -27,13 +27,11 @@ pub use keyring::{had_a_vault, note_vault};
 pub use moves::Moving;
 pub use reseal::{Owned, Resealed, Space};
 
-/// The prefix of directories of collections that are being filled, until they get their place.
 const PREPARED_PREFIX: &str = ".prepared-";
-/// The prefix of directories that are being removed.
 const TRASH_PREFIX: &str = ".trash-";
 
-/// The collections under `<data directory>/collections`: each a directory named by its id that holds all of it. There is no
-/// central list; a directory that is copied in, moved away or deleted has been added or removed.
+/// The collections under `<data directory>/collections`: each a directory named by its id that holds all of it. There
+/// is no central list; a directory that is copied in, moved away or deleted has been added or removed.
 #[derive(Debug, Clone)]
 pub struct Registry {
     root: PathBuf,
@@ -100,7 +98,6 @@ impl Registry {
         Ok(self.ids()?.map(of).collect())
     }
 
-    /// See [`LocalCollection::repair`].
     pub fn repair(&self, id: CollectionId) -> Result<RepairReport> {
         let seal = self.seal(id)?;
         // The log may begin again.
@@ -108,12 +105,11 @@ impl Registry {
         LocalCollection::repair_with(&self.path(id), seal)
     }
 
-    /// See [`LocalCollection::open_to_verify`].
     pub fn open_to_verify(&self, id: CollectionId) -> Result<Collection> {
         LocalCollection::open_with(&self.path(id), false, &self.seal(id)?).map(Collection::from)
     }
 
-    /// Where a collection is, or would be.
+    /// The path of a collection, whether or not it exists.
     pub fn path(&self, id: CollectionId) -> PathBuf {
         self.root.join(id.to_string())
     }
@@ -130,8 +126,8 @@ impl Registry {
         Ok(names)
     }
 
-    /// Removes what a crash left of collections that were being created or deleted, and ends replacements that it interrupted. Only for
-    /// the owner of the data directory (invariant 8), which knows that nobody is creating one.
+    /// Removes the remains of collections that were being created or deleted at a crash, and ends replacements that it
+    /// interrupted. Only for the owner of the data directory (invariant 8), so that no other process is creating one.
     pub fn clear_remains(&self) -> Result<()> {
         self.finish_replacements()?;
         self.finish_resealing()?;

@@ -1,7 +1,8 @@
-//! Writing a collection once more in another form: what is plain sealed, or what is sealed plain.
+//! Writing a collection again in another form: sealed instead of plain, or plain instead of sealed.
 //!
-//! The new directory holds the same entries of RocksDB, with the same slots, and the same files of the indexes, so that searches find the
-//! same in the same order. Everything is read back from the disk and compared, before anybody relies on it.
+//! The new directory holds the same entries of RocksDB, with the same slots, and the same files of the indexes, so that
+//! searches give the same results in the same order. Everything is read back from the disk and compared before it is
+//! used.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -29,18 +30,16 @@ use crate::{fs, originals};
 const BATCH_BYTES: usize = 4 << 20;
 /// Between two looks whether to stop.
 const ENTRIES_BETWEEN_LOOKS: u64 = 1 << 10;
-/// In a collection's directory: what tells of the collection and lies outside of it, in the new form, until it is in its place.
+/// In a collection's directory: files about the collection from outside of it, in the new form, until they are in their
+/// places.
 pub(crate) const OWNED: &str = "owned";
 
-/// The amounts that were written and verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rewritten {
-    /// Entries of RocksDB.
     pub entries: u64,
-    /// Other files, and what they hold before it is sealed.
+    /// Other files; their bytes are those before sealing.
     pub files: u64,
     pub bytes: u64,
-    /// Copies of source files that should be there and are not.
     pub missing: u64,
 }
 
@@ -51,11 +50,10 @@ pub enum ResealProgress {
     Entries { done: u64, of: u64 },
     /// Bytes of indexes and copies of source files.
     Files { done: u64, of: u64 },
-    /// The other form is in place; the plain one is being overwritten. It cannot be cancelled any more.
+    /// The other form is in place; the plain one is being overwritten. It can no longer be cancelled.
     Overwriting,
 }
 
-/// The caller that waits while a collection is moved.
 #[derive(Clone, Copy)]
 pub struct Waiting<'w> {
     cancel: &'w Cancel,
@@ -90,11 +88,9 @@ impl<'w> From<&'w Cancel> for Waiting<'w> {
     }
 }
 
-/// Writes the collection in `from`, which nobody has open, into `to`, which is there and holds nothing but headers. How many documents, pages and
-/// chunks it has.
-///
-/// Errors: [`ErrorCode::WrongState`] where something lies in the directory that has no place in the new one; [`ErrorCode::Corrupt`] where
-/// something is damaged; [`ErrorCode::Cancelled`]. `from` is not changed, whatever happens.
+/// Writes the collection in `from`, which must not be open, into `to`, which holds nothing but headers. Returns the
+/// numbers of documents, pages and chunks. Errors: [`ErrorCode::WrongState`] if a file of the directory has no place in
+/// the new one; [`ErrorCode::Corrupt`] for damage; [`ErrorCode::Cancelled`]. `from` is not changed, whatever happens.
 pub(crate) fn rewrite(
     from: &Path,
     to: &Path,
@@ -105,7 +101,7 @@ pub(crate) fn rewrite(
     // The first open may migrate, which leaves a backup until the second.
     drop(LocalCollection::open_with(from, true, old)?);
     let counts = {
-        // Brings the indexes to the end of the log, saves them, and clears away what is left of earlier work.
+        // Brings the indexes to the end of the log, saves them, and clears away the remains of earlier work.
         let collection = LocalCollection::open_with(from, true, old)?;
         collection.flush()?;
         collection.counts()?
@@ -210,7 +206,7 @@ impl Work<'_> {
                 }
                 target.write_lazily(batch)?;
             }
-            // Not in the log alone, which a power failure may cut off.
+            // Not only in the log, which a power failure may cut off.
             target.flush_all()?;
             for range in reader.slot_ranges()? {
                 let id = range?.document;
@@ -260,7 +256,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The copies of source files. Their names say which document they are of, in each form in another way.
+    /// The copies of source files. Their names identify their documents, in each form in another way.
     fn originals(&mut self, documents: &[DocumentMeta]) -> Result<()> {
         let folder = self.to.join(ORIGINALS);
         fs::create_dir(&folder)?;
@@ -276,8 +272,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Uploads. In a vault their names do not tell their paths, which the documents made of them do. One of which no document was made keeps
-    /// the name that it has there.
+    /// Uploads. In a vault their names do not reveal their paths, which the documents made of them do. One without a
+    /// document keeps its name.
     fn uploads(&mut self, manifest: &Manifest, documents: &[DocumentMeta]) -> Result<()> {
         let mut paths = HashMap::new();
         if self.old.is_sealed() {
@@ -308,7 +304,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Writes a file in the new form and compares what it holds then. Both paths are below those of the collections.
+    /// Writes a file in the new form and compares its content. Both paths are below those of the collections.
     fn file(&mut self, from: &Path, to: &Path) -> Result<()> {
         let (source, target) = (self.from.join(from), self.to.join(to));
         let [unread, unwritten] = [&source, &target].map(|path| {
@@ -349,7 +345,7 @@ impl Work<'_> {
             if let Some(parent) = self.to.join(&place).parent() {
                 fs::create_dir(parent)?;
             }
-            // Reports are known by their own names alone.
+            // Reports are known only by their own names.
             let own = path.file_name().map(PathBuf::from).unwrap_or_default();
             let names = [known_as(&place), known_as(&own)];
             let content = names.iter().find_map(|name| self.old.read(&path, name).ok());
@@ -364,7 +360,7 @@ impl Work<'_> {
     }
 }
 
-/// True if an entry tells of the vault that a collection is in, and not of the collection.
+/// True if an entry describes the vault that a collection is in, and not the collection.
 fn is_of_the_vault(family: &str, key: &[u8]) -> bool {
     family == cf::META && [GENERATION_KEY, COLUMNS_KEY].iter().any(|other| key == other)
 }
@@ -397,7 +393,7 @@ fn below(dir: &Path, path: &Path) -> PathBuf {
     path.strip_prefix(dir).unwrap_or(path).to_owned()
 }
 
-/// All files below a directory; none where it is not there. Links are not followed.
+/// All files below a directory; none if it is not there. Links are not followed.
 fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::dir_entries_or_none(dir)? {
@@ -410,8 +406,8 @@ fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The error for written data that differs from what was read: the disk or memory is at fault.
+/// The error for written data that differs from its source: the disk or memory is at fault.
 fn differs(path: &Path) -> Error {
-    Error::new(ErrorCode::Io, format!("{} does not hold what was just written to it.", path.display()))
+    Error::new(ErrorCode::Io, format!("{} does not hold the data that were just written to it.", path.display()))
         .with_hint("Nothing was changed. Check the disk and the memory of this machine, then try again.")
 }

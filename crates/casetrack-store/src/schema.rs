@@ -5,10 +5,10 @@
 //! | `meta` | `0` (one byte) | `State`: counters of the whole collection |
 //! | | `1` | `Identity`: whose data this is, and the models behind its vectors |
 //! | | `2` | JSON: a copy of `collection.json`, for when that is lost |
-//! | | `3` | `EvidenceTray`: the passages that users collected; absent where there are none |
+//! | | `3` | `EvidenceTray`: the passages that users collected; absent if there are none |
 //! | | `4` | in vaults: the latest generation of the header that was seen (`u64`) |
 //! | | `5` | in vaults: SHA-256 of `columns.json`, and of the one that takes its place, while it is written |
-//! | | `6` · a name | a memo: what the engine derived from the documents, and can derive again |
+//! | | `6` · a name | a memo: data that the engine derived from the documents, and can derive again |
 //! | `documents` | document id | JSON: `DocumentMeta` and the document's first slot |
 //! | `path_index` | SHA-256 of the source path | document id |
 //! | `hash_index` | SHA-256 of the file · document id | nothing |
@@ -24,23 +24,25 @@
 //! | `slots` | first slot of a document | document id, number of chunks |
 //! | `oplog` | sequence number | `Op`: slots that a change took away and added |
 //!
-//! Ids are 16 bytes, digests 32; pages and chunk indexes are big-endian `u32`, slots and sequence numbers big-endian `u64`, so
-//! that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names but those of memos, which
-//! the program gives: the values, which do, can be encrypted without touching the keys.
+//! Ids are 16 bytes, digests 32; pages and chunk indexes are big-endian `u32`, slots and sequence numbers big-endian
+//! `u64`, so that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names but those
+//! of memos, which the program gives: the values, which do, can be encrypted without touching the keys.
 //!
-//! Every value begins with a version byte: [`VALUE_VERSION`], except for `State` (5 since schema 4) and `Identity` (3 since
-//! schema 4), which are read in every version. The rest is postcard, except for raw text and vectors, and `documents`, which
-//! is JSON: other layers add fields to it, and JSON reads them by name. So came the marks of users, which need no schema of their own.
+//! Every value begins with a version byte: [`VALUE_VERSION`], except for `State` (5 since schema 4) and `Identity` (3
+//! since schema 4), which are read in every version. The rest is postcard, except for raw text and vectors, and
+//! `documents`, which is JSON: other layers add fields to it, and JSON reads them by name. So came the marks of users,
+//! which need no schema of their own.
 //!
-//! | schema | what came with it |
+//! | schema | additions |
 //! |---|---|
 //! | 1 | |
 //! | 2 | `sparse_vectors`; their model in `Identity`, their number in `State` |
 //! | 3 | `annotations`; the number of documents that have them in `State` |
 //! | 4 | `token_vectors`; their model in `Identity`, their number in `State` |
 //!
-//! A *slot* is a number that a chunk gets when it is stored: increasing, never used again, contiguous within a document. The
-//! derived indexes know chunks by their slots alone, so a hit on a slot that is gone can be distinguished from any other.
+//! A *slot* is a number that a chunk gets when it is stored: increasing, never used again, contiguous within a
+//! document. The derived indexes know chunks only by their slots, so a hit on a slot that is gone can be distinguished
+//! from any other.
 
 use casetrack_core::{ChunkId, DocumentId, Sha256};
 use sha2::Digest;
@@ -106,7 +108,6 @@ pub const COLUMNS_KEY: [u8; 1] = [5];
 /// Before the name of a memo. Earlier programs of the same schema leave them as they are.
 pub const MEMO_KEY: u8 = 6;
 
-/// Key of a page, or of a chunk, of a document.
 pub fn numbered_key(document: DocumentId, number: u32) -> [u8; 20] {
     let mut key = [0; 20];
     key[..16].copy_from_slice(document.as_bytes());
@@ -114,7 +115,6 @@ pub fn numbered_key(document: DocumentId, number: u32) -> [u8; 20] {
     key
 }
 
-/// Key of one segment of a page's text.
 pub fn text_key(document: DocumentId, page: u32, segment: u32) -> [u8; 24] {
     let mut key = [0; 24];
     key[..20].copy_from_slice(&numbered_key(document, page));
@@ -122,12 +122,10 @@ pub fn text_key(document: DocumentId, page: u32, segment: u32) -> [u8; 24] {
     key
 }
 
-/// Key of `path_index`.
 pub fn path_key(path: &str) -> [u8; 32] {
     sha2::Sha256::digest(path.as_bytes()).into()
 }
 
-/// Key of `hash_index`.
 pub fn hash_key(sha256: Sha256, document: DocumentId) -> [u8; 48] {
     let mut key = [0; 48];
     key[..32].copy_from_slice(&sha256.0);
@@ -135,7 +133,6 @@ pub fn hash_key(sha256: Sha256, document: DocumentId) -> [u8; 48] {
     key
 }
 
-/// Key of `slots` and `oplog`.
 pub fn sequence_key(number: u64) -> [u8; 8] {
     number.to_be_bytes()
 }
@@ -154,31 +151,26 @@ pub fn leading_document(bytes: &[u8]) -> Option<DocumentId> {
     bytes.first_chunk::<16>().map(|id| DocumentId::from_bytes(*id))
 }
 
-/// The parts of [`numbered_key`].
 pub fn parse_numbered_key(key: &[u8]) -> Option<(DocumentId, u32)> {
     let (document, number) = key.split_first_chunk::<16>()?;
     Some((DocumentId::from_bytes(*document), u32::from_be_bytes(number.try_into().ok()?)))
 }
 
-/// The parts of [`text_key`].
 pub fn parse_text_key(key: &[u8]) -> Option<(DocumentId, u32, u32)> {
     let (page, segment) = key.split_at_checked(20)?;
     let (document, page) = parse_numbered_key(page)?;
     Some((document, page, u32::from_be_bytes(segment.try_into().ok()?)))
 }
 
-/// The document id of a [`hash_key`].
 pub fn parse_hash_key(key: &[u8]) -> Option<(Sha256, DocumentId)> {
     let (digest, document) = key.split_first_chunk::<32>()?;
     Some((Sha256(*digest), DocumentId::from_bytes(document.try_into().ok()?)))
 }
 
-/// The number of a [`sequence_key`].
 pub fn parse_sequence_key(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(key.try_into().ok()?))
 }
 
-/// The id that is a key of `chunk_ids`.
 pub fn parse_chunk_id(key: &[u8]) -> Option<ChunkId> {
     Some(ChunkId::from_bytes(key.try_into().ok()?))
 }

@@ -36,7 +36,6 @@ struct Keys {
 }
 
 impl Seal {
-    /// Seals with the key of a vault.
     pub fn with(key: &VaultKey) -> Result<Self> {
         let (values, names, files) = (key.values()?, key.names()?, key.files()?);
         let keys = Keys { key: key.clone(), values, names, files, opened: ValueCache::default() };
@@ -47,14 +46,11 @@ impl Seal {
         self.0.is_some()
     }
 
-    /// The key of the vault.
     pub fn vault_key(&self) -> Option<&VaultKey> {
         self.0.as_ref().map(|keys| &keys.key)
     }
 
-    // ---- entries of RocksDB ----
-
-    /// The key under which an entry lies. What in it follows from a path, a content or a text is replaced.
+    /// The stored key of an entry. Parts that follow from a path, a content or a text are replaced.
     pub fn key<'k>(&self, family: &str, key: &'k [u8]) -> Cow<'k, [u8]> {
         match &self.0 {
             Some(keys) if masked_blocks(family) > 0 => {
@@ -66,7 +62,6 @@ impl Seal {
         }
     }
 
-    /// The key that [`key`](Self::key) was given.
     pub fn original_key(&self, family: &str, mut key: Box<[u8]>) -> Box<[u8]> {
         if let Some(keys) = &self.0 {
             each_block(family, &mut key, |block| *block = keys.names.unmask(block));
@@ -82,7 +77,7 @@ impl Seal {
         }
     }
 
-    /// The value that was stored; `None` where everything is stored as it is.
+    /// The value that was stored; `None` if everything is stored as it is.
     pub fn open_value(&self, family: &str, key: &[u8], stored: &[u8]) -> Result<Option<Vec<u8>>> {
         self.0.as_ref().map(|keys| keys.values.open(family, key, stored)).transpose()
     }
@@ -93,12 +88,9 @@ impl Seal {
         keys.opened.get_or(family, key, stored, || keys.values.open(family, key, stored)).map(Some)
     }
 
-    // ---- files ----
-
-    /// Reads a whole file. `name` is that by which it is known in the collection.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::FileNotFound`]; [`casetrack_core::ErrorCode::Corrupt`] where a sealed file is not what
-    /// was written under this name.
+    /// Reads a whole file. `name` is that by which it is known in the collection. Errors:
+    /// [`casetrack_core::ErrorCode::FileNotFound`]; [`casetrack_core::ErrorCode::Corrupt`] if a sealed file was changed
+    /// or sealed under another name.
     pub fn read(&self, path: &Path, name: &str) -> Result<Vec<u8>> {
         let error = |error| Error::io(path.display(), error);
         let Some(keys) = &self.0 else { return std::fs::read(path).map_err(error) };
@@ -111,9 +103,8 @@ impl Seal {
         Ok(content)
     }
 
-    /// Opens a file to be read from its beginning. `name` is that by which it is known in the collection.
-    ///
-    /// Errors: `InvalidData`, also of later reads, where a sealed file is not what was written under this name.
+    /// Opens a file to be read from its beginning. `name` is that by which it is known in the collection. Errors:
+    /// `InvalidData`, also of later reads, if a sealed file was changed or sealed under another name.
     pub fn open(&self, path: &Path, name: &str) -> io::Result<Box<dyn io::Read>> {
         let file = File::open(path)?;
         let Some(keys) = &self.0 else { return Ok(Box::new(file)) };
@@ -122,7 +113,7 @@ impl Seal {
         Ok(Box::new(opened))
     }
 
-    /// A name for a file that follows from `text` and does not tell it; `None` where everything is stored as it is.
+    /// A name for a file that follows from `text` and does not reveal it; `None` if everything is stored as it is.
     pub fn hidden_name(&self, text: &str) -> Option<String> {
         let keys = self.0.as_ref()?;
         let digest: [u8; 32] = sha2::Sha256::digest(text.as_bytes()).into();
@@ -130,7 +121,6 @@ impl Seal {
         Some(keys.names.mask(first).iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// As [`fs::write_atomically`].
     pub fn write_atomically(&self, path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         match &self.0 {
             Some(keys) => fs::write_atomically(path, &keys.files.seal_bytes(name, bytes)?),
@@ -153,7 +143,6 @@ impl Seal {
         if self.is_sealed() { sealed_bytes(content) } else { content }
     }
 
-    /// The cipher of files, if they are sealed.
     pub fn files(&self) -> Option<&Files> {
         self.0.as_ref().map(|keys| &keys.files)
     }
@@ -185,7 +174,6 @@ fn packing(family: &str) -> Packing {
     }
 }
 
-/// A file that is being written.
 pub enum Output {
     #[doc(hidden)]
     Plain(BufWriter<File>),
@@ -200,7 +188,7 @@ impl Output {
         Ok(Self::Plain(BufWriter::with_capacity(BUFFER_BYTES, file)))
     }
 
-    /// Writes what is left, and syncs.
+    /// Writes the rest, and syncs.
     pub fn finish(self) -> io::Result<()> {
         let file = match self {
             Self::Plain(file) => file,

@@ -31,7 +31,6 @@ impl SlotMap {
         self.chunks += u64::from(range.count);
     }
 
-    /// Forgets the slots of a document.
     pub fn remove(&mut self, range: &SlotRange) {
         if self.by_slot.remove(&range.first).is_some() {
             self.by_document.remove(&range.document);
@@ -48,12 +47,10 @@ impl SlotMap {
         }
     }
 
-    /// Number of documents.
     pub fn documents(&self) -> usize {
         self.by_slot.len()
     }
 
-    /// Number of live slots.
     pub fn chunks(&self) -> u64 {
         self.chunks
     }
@@ -75,13 +72,11 @@ impl SlotMap {
         (index < range.count).then_some((range.document, index))
     }
 
-    /// The slot of a chunk.
     pub fn slot(&self, document: DocumentId, index: u32) -> Option<u64> {
         let range = self.by_document.get(&document)?;
         (index < range.count).then(|| range.first + u64::from(index))
     }
 
-    /// The slots of a document.
     pub fn range_of(&self, document: DocumentId) -> Option<SlotRange> {
         self.by_document.get(&document).copied()
     }
@@ -94,7 +89,6 @@ impl SlotMap {
         SlotSet::of(ranges)
     }
 
-    /// The slots of all documents.
     pub fn all(&self) -> SlotSet {
         SlotSet::of(self.ranges().copied().collect())
     }
@@ -136,7 +130,6 @@ impl SlotSet {
         Self::of(kept)
     }
 
-    /// The slots of both.
     pub fn union(&self, other: &Self) -> Self {
         let mut ranges: Vec<SlotRange> = self.ranges.iter().chain(&other.ranges).copied().collect();
         ranges.sort_unstable_by_key(|range| range.first);
@@ -154,7 +147,6 @@ impl SlotSet {
         Self::of(kept)
     }
 
-    /// The slots of some documents.
     pub fn within(&self, documents: &[DocumentId]) -> Self {
         Self::of(self.ranges.iter().filter(|range| documents.contains(&range.document)).copied().collect())
     }
@@ -167,7 +159,7 @@ impl SlotSet {
         self.len == 0
     }
 
-    /// True if any of the slots lies in a range.
+    /// True if any of the slots is in a range.
     pub fn overlaps(&self, range: &std::ops::Range<u64>) -> bool {
         let after = self.ranges.partition_point(|own| own.end() <= range.start);
         self.ranges.get(after).is_some_and(|own| own.first < range.end)

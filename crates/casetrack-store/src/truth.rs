@@ -35,7 +35,7 @@ const BLOOM_BITS: f64 = 10.0;
 /// Name of its directory.
 pub(crate) const TRUTH: &str = "rocksdb";
 
-/// Where the RocksDB of the collection in `dir` is.
+/// The path of the RocksDB of the collection in `dir`.
 pub(crate) fn truth_dir(dir: &Path) -> PathBuf {
     dir.join(TRUTH)
 }
@@ -45,7 +45,6 @@ const SEED_KEY: [u8; 16] = [0xff; 16];
 
 static BLOCK_CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::new_lru_cache(BLOCK_CACHE_BYTES));
 
-/// A key and its value.
 pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
 
 /// A value as it was put.
@@ -109,9 +108,11 @@ impl Truth {
         Ok(Self::with(db, path, seal))
     }
 
-    /// Makes RocksDB write a new list of a store's files from those that are there, and replay the write-ahead log into tables.
+    /// Makes RocksDB write a new list of a store's files from those that are there, and replay the write-ahead log into
+    /// tables.
     ///
-    /// It drops what the log has for families that no table names: in `seeds` a table is made for each, with a key of its own.
+    /// It drops the log's entries for families that no table names: in `seeds` a table is made for each, with a key of
+    /// its own.
     pub fn relist(path: &Path, seeds: &Path) -> Result<()> {
         let mut fresh = options();
         fresh.create_if_missing(true);
@@ -136,8 +137,8 @@ impl Truth {
         DB::repair(&options(), path).map_err(|error| rocks(path, error))
     }
 
-    /// Reads every entry from disk, past the cache, which checks every block's checksum, opens it where it is sealed, and counts them.
-    /// Also while the store is open. The error names the first family of keys that is damaged.
+    /// Reads every entry from disk, past the cache, which checks every block's checksum, opens it if it is sealed, and
+    /// counts them. Also while the store is open. The error names the first family of keys that is damaged.
     pub fn read_everything(path: &Path, seal: &Seal) -> Result<u64> {
         check_present(path)?;
         let mut tries = 0;
@@ -165,7 +166,7 @@ impl Truth {
         Ok(entries)
     }
 
-    /// Opens a store that nobody has open, to read every entry of it from disk.
+    /// Opens a store, which must not be open, to read every entry of it from disk.
     pub fn open_to_compare(path: &Path, seal: &Seal) -> Result<Self> {
         check_present(path)?;
         Self::open_uncached(path, seal).map_err(|error| rocks(path, error))
@@ -173,14 +174,14 @@ impl Truth {
 
     fn open_uncached(path: &Path, seal: &Seal) -> std::result::Result<Self, rocksdb::Error> {
         let mut options = options();
-        // All at once: the owner may remove them meanwhile.
+        // All at once: the owner may remove them in the meantime.
         options.set_max_open_files(-1);
         let families = cf::ALL.map(|name| family(name, false, seal.is_sealed()));
         let db = DB::open_cf_descriptors_read_only(&options, path, families, false);
         Ok(Self::with(db?, path, seal))
     }
 
-    /// Rewrites all tables without what was deleted or replaced.
+    /// Rewrites all tables without deleted and replaced entries.
     pub fn compact(&self) -> Result<()> {
         self.flush_all()?;
         let mut options = CompactOptions::default();
@@ -215,7 +216,8 @@ impl Truth {
         Checkpoint::new(&db).and_then(|checkpoint| checkpoint.create_checkpoint(copy)).map_err(error)
     }
 
-    /// Opens the counters of a store of any schema for reading, even while another process owns it. Sees what was committed before.
+    /// Opens the counters of a store of any schema for reading, even while another process owns it. Sees earlier
+    /// commits.
     pub fn open_read_only(path: &Path, seal: &Seal) -> Result<Self> {
         check_present(path)?;
         let db = DB::open_cf_descriptors_read_only(&options(), path, [family(cf::META, true, false)], false);
@@ -232,12 +234,10 @@ impl Truth {
         Self { db, path: path.to_owned(), seal: seal.clone(), failed: AtomicBool::new(false) }
     }
 
-    /// Options of a write.
     pub fn seal(&self) -> &Seal {
         &self.seal
     }
 
-    /// An entry as it was put.
     pub fn opened(&self, family: &str, (key, value): Entry) -> Result<Entry> {
         if !self.seal.is_sealed() {
             return Ok((key, value));
@@ -247,7 +247,7 @@ impl Truth {
         Ok((key, opened.map_or(value, Vec::into_boxed_slice)))
     }
 
-    /// A value as it was put, from what is stored for it; `key` is the one under which it was put.
+    /// A value as it was put, from its stored bytes; `key` is the one under which it was put.
     pub fn opened_value<'v>(&self, family: &str, key: &[u8], stored: DBPinnableSlice<'v>) -> Result<Value<'v>> {
         Ok(match self.seal.open_again(family, key, &stored)? {
             Some(opened) => Value::ValueCache(opened),
@@ -275,7 +275,6 @@ impl Truth {
         Identity::decode(&self.meta_value("identity", &IDENTITY_KEY)?)
     }
 
-    /// A value of the collection as a whole.
     pub fn meta(&self, key: &[u8]) -> Result<Option<Value<'_>>> {
         let value = self.db.get_pinned_cf(self.cf(cf::META)?, key).map_err(|error| self.error(error))?;
         value.map(|value| self.opened_value(cf::META, key, value)).transpose()
@@ -286,9 +285,7 @@ impl Truth {
         self.meta(&GENERATION_KEY)?.map(|value| decode("generation", &value)).transpose()
     }
 
-    /// Keeps the generation of the header.
-    ///
-    /// Errors: [`ErrorCode::WrongState`] where there was a later one.
+    /// Keeps the generation of the header. Errors: [`ErrorCode::WrongState`] if there was a later one.
     pub fn keep_generation(&self, generation: u64) -> Result<()> {
         match self.generation()? {
             Some(seen) if seen > generation => Err(vault::earlier("The header of the vault")),
@@ -339,7 +336,6 @@ impl Truth {
         self.failed.load(Ordering::Acquire)
     }
 
-    /// The failure of a write.
     fn failure(&self, error: rocksdb::Error) -> Error {
         self.failed.store(true, Ordering::Release);
         self.error(error)
@@ -350,7 +346,7 @@ impl Truth {
     }
 }
 
-/// RocksDB would silently make an empty store where there is none.
+/// RocksDB would silently make an empty store if there is none.
 fn check_present(path: &Path) -> Result<()> {
     match path.join("CURRENT").try_exists() {
         Ok(true) => Ok(()),
@@ -383,8 +379,8 @@ fn check_listed(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// True if a file in RocksDB's log format ends within a record: blocks of 32 KiB, records of a checksum (4 bytes), a length (2),
-/// a type and that many bytes; none begins in the last 6 bytes of a block.
+/// True if a file in RocksDB's log format ends within a record: blocks of 32 KiB, records of a checksum (4 bytes), a
+/// length (2), a type and that many bytes; none begins in the last 6 bytes of a block.
 pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
     const BLOCK: usize = 32 << 10;
     const HEADER: usize = 7;
@@ -412,8 +408,8 @@ pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
 
 fn options() -> Options {
     let mut options = Options::default();
-    // A log that ends within a record is normal: power failed during a write that was never reported as done. Any other damage is
-    // an error. (The default, point-in-time, would silently drop what comes after it.)
+    // A log that ends within a record is normal: power failed during a write that was never reported as done. Any other
+    // damage is an error. (The default, point-in-time, would silently drop what comes after it.)
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
     // A log file that was finished and synced must be there when it is needed.
     options.set_track_and_verify_wals_in_manifest(true);
@@ -431,7 +427,7 @@ fn options() -> Options {
     options
 }
 
-/// `cached` where blocks may come from the cache instead of the disk; `sealed` where values look random.
+/// `cached` if blocks may come from the cache instead of the disk; `sealed` if values look random.
 fn family(name: &str, cached: bool, sealed: bool) -> ColumnFamilyDescriptor {
     let mut table = BlockBasedOptions::default();
     if cached {

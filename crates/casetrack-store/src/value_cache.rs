@@ -9,7 +9,7 @@ use crate::schema::cf;
 
 /// Bytes that are kept for each open vault, sealed and opened ones together.
 const MOST_BYTES: usize = 32 << 20;
-/// Of one value. What is longer would push out too many others.
+/// Most bytes of one value. A longer one would push out too many others.
 const MOST_OF_ONE: usize = MOST_BYTES / 16;
 
 /// Opened values by their sealed bytes: a value that was changed on the disk is opened again, and detected.

@@ -1,8 +1,10 @@
-//! The header of a vault in a collection's directory: two copies, so that no single damaged file makes all of it unreadable.
+//! The header of a vault in a collection's directory: two copies, so that no single damaged file makes all of it
+//! unreadable.
 //!
-//! `vault.header` is written first, then `vault.header.copy`, each in one step. A kill between the two steps leaves the new header in the
-//! first. Without a key, who reads takes the one that is whole, and of two the one of the later generation, which may be forged. With what
-//! opens it, the latest one that was written with the key counts, and takes the place of the other ([`open`]).
+//! `vault.header` is written first, then `vault.header.copy`, each in one step. A kill between the two steps leaves the
+//! new header in the first. Without a key, a reader takes the whole one, and of two the one of the later generation,
+//! which may be forged. With the key, the latest one that was written with it counts, and replaces the other
+//! ([`open`]).
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -41,7 +43,6 @@ pub(crate) fn locked_at(dir: &Path) -> Error {
     )
 }
 
-/// The headers in a directory.
 struct HeaderFiles {
     /// Those that can be read, each once, the latest first.
     headers: Vec<Header>,
@@ -71,10 +72,8 @@ fn find(dir: &Path) -> HeaderFiles {
     found
 }
 
-/// Reads the header of a vault. Nobody vouches for it yet.
-///
-/// Errors: [`ErrorCode::NotFound`] where the collection is no vault, [`ErrorCode::Corrupt`] where both copies are damaged,
-/// [`ErrorCode::NewerSchema`].
+/// Reads the header of a vault. It is not verified yet. Errors: [`ErrorCode::NotFound`] if the collection is no vault,
+/// [`ErrorCode::Corrupt`] if both copies are damaged, [`ErrorCode::NewerSchema`].
 pub(crate) fn read(dir: &Path) -> Result<Header> {
     let HeaderFiles { headers, problem, .. } = find(dir);
     headers.into_iter().next().ok_or_else(|| {
@@ -82,10 +81,9 @@ pub(crate) fn read(dir: &Path) -> Result<Header> {
     })
 }
 
-/// Finds the key of a vault. `try_one` looks for it in a header, and vouches for that header. A copy that is damaged, older or forged is
-/// replaced by the one that counts.
-///
-/// Errors: those of [`read`] and of `try_one`; also where only a header opens that is older than one that was written with the same key.
+/// Finds the key of a vault. `try_one` looks for it in a header, and vouches for that header. A copy that is damaged,
+/// older or forged is replaced by the one that counts. Errors: those of [`read`] and of `try_one`; also if only a
+/// header opens that is older than another one of the same key.
 pub(crate) fn open<T>(dir: &Path, try_one: impl Fn(&Header) -> Result<(VaultKey, T)>) -> Result<(Header, VaultKey, T)> {
     let HeaderFiles { headers, agree, problem } = find(dir);
     let (mut refusal, mut unproven): (Option<Error>, _) = (None, None);
@@ -93,7 +91,7 @@ pub(crate) fn open<T>(dir: &Path, try_one: impl Fn(&Header) -> Result<(VaultKey,
         match try_one(header) {
             Ok((key, with)) => {
                 let latest = headers.iter().find(|other| other.check(&key).is_ok()).unwrap_or(header);
-                // A forged header can hold a key of its forger's, for a recipient whom everybody knows.
+                // A forged header can hold a key of its forger's, for a recipient whose public key is known.
                 let proven = opens_manifest(dir, &key);
                 if proven && !agree {
                     tracing::warn!(dir = %dir.display(), "the two headers of a vault were not the same; both are written again");
@@ -108,7 +106,7 @@ pub(crate) fn open<T>(dir: &Path, try_one: impl Fn(&Header) -> Result<(VaultKey,
                     false => {}
                 }
             }
-            // That somebody changed it says more than that another does not open.
+            // A changed header is worth more as an error than another one that does not open.
             Err(error) if refusal.is_none() || error.code == ErrorCode::Corrupt => refusal = Some(error),
             Err(_) => {}
         }
@@ -138,7 +136,7 @@ pub(crate) fn problems(dir: &Path, key: &VaultKey) -> Vec<String> {
     let problem = |name: &&str| match read_one(&dir.join(name)) {
         Err(error) => Some(format!("{name}: {}", error.message)),
         Ok(header) if header.check(key).is_err() => {
-            Some(format!("{name} was changed by somebody who did not have the key of the vault."))
+            Some(format!("{name} was changed by someone who did not have the key of the vault."))
         }
         Ok(header) if header.generation() < latest => Some(format!("{name} is an earlier one.")),
         Ok(_) => None,
@@ -150,7 +148,7 @@ pub(crate) fn problems(dir: &Path, key: &VaultKey) -> Vec<String> {
 const WHO_ELSE: &str =
     " Otherwise find out who can write to its folder: a passphrase or a document that was removed may be there again.";
 
-/// The error for a header, or for a whole vault, that is older than what was seen of it.
+/// The error for a header, or for a whole vault, that is older than its last seen state.
 pub(crate) fn earlier(what: &str) -> Error {
     Error::new(ErrorCode::WrongState, format!("{what} was put back to an earlier state.")).with_hint(hint![
         "If you restored it from a backup yourself: ",

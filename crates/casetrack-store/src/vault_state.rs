@@ -1,8 +1,8 @@
-//! The last seen state of a vault, outside of its folder: `<data directory>/vaults/<id>`, sealed. Who puts the folder as a whole, or its
-//! header, back to an earlier state is noticed by it, unless they can also write here.
+//! The last seen state of a vault, outside of its folder: `<data directory>/vaults/<id>`, sealed. It detects that the
+//! folder as a whole, or its header, was put back to an earlier state, unless the attacker can also write here.
 //!
-//! It is written when indexes are saved, when the collection is closed and when slots change. What a kill leaves is a little older, and says nothing
-//! wrong.
+//! It is written when indexes are saved, when the collection is closed and when slots change. After a kill it is a
+//! little older, which does no harm.
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +16,9 @@ use crate::{fs, vault};
 /// A state of a vault; later ones have higher numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct VaultState {
-    /// Of the header.
+    /// The generation of the header.
     pub generation: u64,
-    /// Of the operation log.
+    /// The last entry of the operation log.
     pub last_seq: u64,
 }
 
@@ -49,13 +49,13 @@ impl VaultStateFile {
         {
             Ok(seen) => Some(seen),
             Err(error) => {
-                tracing::warn!(collection = %self.collection, %error, "what was seen of a vault cannot be read");
+                tracing::warn!(collection = %self.collection, %error, "the recorded state of a vault cannot be read");
                 None
             }
         }
     }
 
-    /// Errors: [`casetrack_core::ErrorCode::WrongState`] for a state that is earlier than what was seen.
+    /// Errors: [`casetrack_core::ErrorCode::WrongState`] for a state that is earlier than the last seen one.
     pub fn check(&self, now: VaultState) -> Result<()> {
         let Some(seen) = self.read() else { return Ok(()) };
         if now.last_seq < seen.last_seq {
@@ -67,7 +67,7 @@ impl VaultStateFile {
         Ok(())
     }
 
-    /// Writes down what is seen; numbers never fall.
+    /// Records the state; numbers never fall.
     pub fn note(&self, now: VaultState) -> Result<()> {
         let before = self.read();
         let seen = before.unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Overwriting files before they are removed, so that what was in them cannot be read from the free space of the disk.
+//! Overwriting files before they are removed, so that their content cannot be read from the free space of the disk.
 //!
-//! Zeros are written over the whole length and synced, then the name goes. That means something where the file system writes in place, as
-//! ext4, XFS, NTFS and APFS' predecessor do on a magnetic disk. It means nothing where new blocks take the place of old ones: on SSDs, and
-//! on file systems that copy on write or keep snapshots (APFS, btrfs, ZFS, ReFS). There, only the encryption of the disk helps.
+//! Zeros are written over the whole length and synced, then the name goes. That helps if the file system writes in
+//! place, as ext4, XFS, NTFS and APFS' predecessor do on a magnetic disk. It does not help if new blocks replace old
+//! ones: on SSDs, and on file systems that copy on write or keep snapshots (APFS, btrfs, ZFS, ReFS). There, only the
+//! encryption of the disk helps.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -13,10 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::fs::{dir_entries_or_none, write_atomically};
 
-/// Zeros are written in pieces of this many bytes.
 const PIECE: usize = 1 << 20;
 
-/// The amounts that were overwritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Wiped {
     pub files: u64,
@@ -25,8 +24,8 @@ pub struct Wiped {
     pub linked: u64,
 }
 
-/// Overwrites every file below a directory, then removes all of it. One that is not there is no error. Where it is killed or fails, it can be
-/// done again.
+/// Overwrites every file below a directory, then removes all of it. One that is not there is no error. After a kill or
+/// a failure it can be repeated.
 pub(crate) fn wipe_dir(dir: &Path) -> Result<Wiped> {
     let mut wiped = Wiped::default();
     overwrite_below(dir, &mut wiped)?;
@@ -46,7 +45,8 @@ pub fn wipe_file(path: &Path) -> Result<()> {
     crate::fs::sync_parent(path)
 }
 
-/// Overwrites what a file holds and leaves it empty, for one that another has open; one that is not there is no error.
+/// Overwrites the content of a file and leaves it empty, for one that another has open; one that is not there is no
+/// error.
 pub fn wipe_content(path: &Path) -> Result<()> {
     let failed = |error| Error::io(path.display(), error);
     let file = match File::options().write(true).open(path) {
@@ -57,7 +57,7 @@ pub fn wipe_content(path: &Path) -> Result<()> {
     zeros(&file, length).and_then(|()| file.set_len(0)).map_err(failed)
 }
 
-/// As [`write_atomically`], and overwrites what was there.
+/// As [`write_atomically`], and overwrites the old content.
 pub fn write_over(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |error| Error::io(path.display(), error);
     // The old file stays reachable through this when its name has gone to the new one.
@@ -85,7 +85,7 @@ fn overwrite_below(dir: &Path, wiped: &mut Wiped) -> Result<()> {
     Ok(())
 }
 
-/// Overwrites a file that has no other name. What is no file, such as a link to one, has nothing of its own to overwrite.
+/// Overwrites a file that has no other name. A link to a file has nothing of its own to overwrite.
 fn overwrite(path: &Path, metadata: &Metadata, wiped: &mut Wiped) -> Result<()> {
     if !metadata.is_file() {
         return Ok(());
@@ -117,7 +117,7 @@ fn has_other_names(metadata: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::nlink(metadata) > 1
 }
 
-/// The standard library does not say it for Windows, where CaseTrack makes links only within a collection.
+/// The standard library does not give it for Windows, on which CaseTrack makes links only within a collection.
 #[cfg(not(unix))]
 fn has_other_names(_: &Metadata) -> bool {
     false

@@ -24,11 +24,9 @@ use crate::schema::{
     sequence_key, text_key,
 };
 
-/// A document with everything that is stored of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredDocument {
     pub meta: DocumentMeta,
-    /// All pages, numbered from 1.
     pub pages: Vec<Page>,
     /// All chunks, in order, with `index` from 0.
     pub chunks: Vec<Chunk>,
@@ -37,13 +35,13 @@ pub struct StoredDocument {
     pub vectors: Vec<Vec<f32>>,
     /// The model that made the vectors.
     pub dense_model: String,
-    /// The learned-sparse vector of each chunk, or none at all where no model has made them. Stored quantised, see
+    /// The learned-sparse vector of each chunk, or none at all if no model has made them. Stored quantised, see
     /// [`SparseVector`].
     pub sparse_vectors: Vec<SparseVector>,
     /// The model that made the learned-sparse vectors, if there are any.
     pub sparse_model: Option<String>,
-    /// The signs of the token vectors of each chunk, or none at all where no model has made them: for each token that counts a bit a
-    /// component, filled up to whole bytes.
+    /// The signs of the token vectors of each chunk, or none at all if no model has made them: for each token that
+    /// counts a bit a component, filled up to whole bytes.
     pub token_vectors: Vec<Vec<u8>>,
     /// The model that made the token vectors, if there are any.
     pub token_model: Option<TokenModel>,
@@ -51,7 +49,7 @@ pub struct StoredDocument {
     pub annotations: Option<Annotations>,
 }
 
-/// A new path and name for a stored document, which stays what it is otherwise.
+/// A new path and name for a stored document, which is otherwise unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relocation {
     pub document: DocumentId,
@@ -59,7 +57,7 @@ pub struct Relocation {
     pub name: String,
 }
 
-/// A batch that makes one change, and what is true after it.
+/// A batch that makes one change, and the state after it.
 pub(crate) struct Change {
     pub batch: WriteBatch,
     pub state: State,
@@ -67,9 +65,8 @@ pub(crate) struct Change {
     pub ops: Vec<Op>,
 }
 
-/// Refuses a document that does not fit into a collection of these models, or breaks an invariant: what is stored can be cited forever.
-///
-/// Errors: [`ErrorCode::ModelMismatch`] where another model made the vectors; [`ErrorCode::Internal`].
+/// Refuses a document that does not fit into a collection of these models, or breaks an invariant: stored documents can
+/// be cited forever. Errors: [`ErrorCode::ModelMismatch`] if another model made the vectors; [`ErrorCode::Internal`].
 pub fn check_fits(document: &StoredDocument, models: &VectorModels) -> Result<()> {
     let VectorModels { dense, dense_dimension, sparse, tokens } = models;
     if document.dense_model != *dense {
@@ -92,7 +89,7 @@ pub fn check_fits(document: &StoredDocument, models: &VectorModels) -> Result<()
     tracing::debug_span!("check").in_scope(|| check(document, *dense_dimension))
 }
 
-/// Vectors of one model are to go where those of another one are.
+/// The error for vectors of one model in place of those of another one.
 pub fn mismatch(whose: &str, made_by: &str, what: &str, holds: &str) -> Error {
     Error::new(
         ErrorCode::ModelMismatch,
@@ -171,13 +168,12 @@ pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
     problem.map_or(Ok(()), |problem| refuse(format!("in its annotations, {problem}")))
 }
 
-/// The length of each page.
 pub(crate) fn page_chars(pages: &[Page]) -> Vec<u64> {
     pages.iter().map(|page| page.text.chars().count() as u64).collect()
 }
 
-/// The number of these documents, from the first on, that have neither an id nor a path in common with each other, those that they leave
-/// included: putting them in one batch is the same as one after another.
+/// The number of these documents, from the first on, that have neither an id nor a path in common with each other,
+/// those that they leave included: putting them in one batch is the same as one after another.
 pub(crate) fn independent<'d>(
     reader: &Reader<'_>,
     documents: impl Iterator<Item = &'d StoredDocument>,
@@ -257,8 +253,8 @@ pub(crate) fn delete(reader: &Reader<'_>, id: DocumentId, state: &State) -> Resu
     finish(batch, state, vec![Op { removed: Some(removed), added: None }]).map(Some)
 }
 
-/// Gives documents new paths and names; they may take each other's. The slots stay; the derived indexes know no paths, and hear of each
-/// document that has another name.
+/// Gives documents new paths and names; they may take each other's. The slots stay; the derived indexes know no paths,
+/// and get each document that has another name.
 pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &State) -> Result<Change> {
     let truth = reader.truth();
     let mut records = Vec::with_capacity(relocations.len());
@@ -285,7 +281,7 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
             && !moved.contains(&other)
         {
             return Err(Error::new(ErrorCode::AlreadyExists, format!("{path} is already stored as document {other}."))
-                .with_hint("Delete that document first, or leave the other where it is."));
+                .with_hint("Delete that document first, or leave the other at its place."));
         }
         if record.meta.name != *name {
             ops.push(Op::renamed(record.slots()));
@@ -300,8 +296,8 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
     finish(batch, State { last_seq: state.last_seq + ops.len() as u64, ..*state }, ops)
 }
 
-/// Changes the marks of documents that are there; `None` where none of them changes. Nothing else of a document changes, so that the
-/// derived indexes have nothing to do. Also the documents that change.
+/// Changes the marks of documents that are there; `None` if none of them changes. Nothing else of a document changes,
+/// so that the derived indexes have nothing to do. Also the documents that change.
 pub(crate) fn mark(
     reader: &Reader<'_>,
     documents: &[DocumentId],
@@ -365,7 +361,7 @@ fn put_chunks(batch: &mut Batch<'_>, document: &StoredDocument) -> Result<()> {
     Ok(())
 }
 
-/// Adds the removal of a stored document to a batch. What the same batch puts afterwards stays.
+/// Adds the removal of a stored document to a batch. Later additions to the same batch stay.
 fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut Batch<'_>, state: &mut State) -> Result<SlotRange> {
     let id = old.meta.id;
     for chunk in chunk_ids(reader, id)? {
@@ -394,7 +390,7 @@ fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut Batch<'_>, stat
     Ok(old.slots())
 }
 
-/// The ids that lead to a document's chunks. Where a chunk cannot be decoded, `chunk_ids` is searched instead, so that a
+/// The ids that lead to a document's chunks. If a chunk cannot be decoded, `chunk_ids` is searched instead, so that a
 /// damaged document can still be replaced or deleted without a trace.
 fn chunk_ids(reader: &Reader<'_>, document: DocumentId) -> Result<Vec<ChunkId>> {
     let own: Result<Vec<ChunkId>> = reader

@@ -58,7 +58,6 @@ pub fn chunk(chunk: &ChunkView) -> String {
     text
 }
 
-/// The text of a page, and its source.
 pub fn page(page: &PageText) -> String {
     let document = &page.document;
     let mut text = format!("{}, page {} of {}\n", name(&document.name), page.page, document.page_count);
@@ -115,7 +114,6 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
     text
 }
 
-/// A chunk between its neighbours.
 pub fn source_context(context: &SourceContext, reader: Reader) -> String {
     let provenance = &context.chunk.provenance;
     let mut text = match reader {
@@ -178,7 +176,6 @@ pub(crate) fn quotation(chunk: &ChunkView, reader: Reader) -> String {
     )
 }
 
-/// The text of a chunk in the requested view.
 fn verbatim(chunk: &ChunkView) -> String {
     let viewed =
         chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked_changes::viewed(viewed))).unwrap_or_default();

@@ -8,24 +8,24 @@ use super::format::{counted, one_line, thousands, trimmed};
 use super::marks::{citation, document_text, quote};
 use crate::Reader;
 
-/// What readers must know about the source; `None` where it is unchanged.
+/// A notice about the source; `None` if it is unchanged.
 pub fn source_note(status: EvidenceStatus) -> Option<&'static str> {
     match status {
         EvidenceStatus::Unchanged => None,
         EvidenceStatus::Moved => {
-            Some("The source has this text at another place than when it was collected; the citation is the new one.")
+            Some("The text has moved in its source since it was collected; the citation is the new one.")
         }
         EvidenceStatus::Changed => {
-            Some("The source has changed since this was collected, and does not have this text any more.")
+            Some("The source has changed since this was collected, and no longer has this text.")
         }
-        EvidenceStatus::Deleted => Some("The document is not in the collection any more."),
+        EvidenceStatus::Deleted => Some("The document is no longer in the collection."),
     }
 }
 
 pub fn list(list: &EvidenceList) -> String {
     let mut text = format!("Evidence of {}: {}\n", one_line(&list.collection), counted(list.total, "passage"));
     if list.changed > 0 {
-        let _ = writeln!(text, "Passages that their sources do not have any more: {}", thousands(list.changed));
+        let _ = writeln!(text, "Passages that their sources no longer have: {}", thousands(list.changed));
     }
     for item in &list.items {
         let _ = write!(text, "\n{}", entry(item));
@@ -105,7 +105,7 @@ mod tests {
         let text = list(&sample());
         assert!(
             text.starts_with(
-                "Evidence of Flat: 2 passages\nPassages that their sources do not have any more: 1\n\n1. Evidence 11 | Exhibit A\n"
+                "Evidence of Flat: 2 passages\nPassages that their sources no longer have: 1\n\n1. Evidence 11 | Exhibit A\n"
             ),
             "{text}"
         );

@@ -41,7 +41,6 @@ impl Colors {
     }
 }
 
-/// The result of indexing a folder.
 pub fn indexed(done: &Indexed) -> String {
     let ScanReport { files, folders, added, changed, moved, removed, elapsed_ms, .. } = &done.report;
     let mut text = format!(
@@ -170,7 +169,6 @@ pub fn duplicates(report: &DuplicateReport, colors: Colors) -> String {
     text
 }
 
-/// The folders that are indexed.
 pub fn roots(roots: &[FileRoot], colors: Colors) -> String {
     if roots.is_empty() {
         return "No folder is indexed. Index one with `casetrack files index FOLDER`.\n".to_owned();

@@ -24,8 +24,8 @@ pub fn passages(list: &HiddenPassages, reader: Reader) -> String {
     );
     if list.total == 0 {
         text.push_str(
-            "\nNo hidden text is known. It is looked for in PDF, DOCX, ODT, RTF, XLSX, XLS, XLSB and ODS files; documents ingested by an \
-             earlier version have to be reindexed first.",
+            "\nNo hidden text is known. CaseTrack detects it in PDF, DOCX, ODT, RTF, XLSX, XLS, XLSB and ODS files; \
+             documents ingested by an earlier version have to be reindexed first.",
         );
         return text;
     }

@@ -134,7 +134,6 @@ pub(super) fn push_skipped<'f>(
     push_section(text, "Unsupported", unsupported.map(detail), max_skipped(reader));
 }
 
-/// The warnings of a file, each with the file's name.
 pub(super) fn warnings(file: &str, warnings: &[String]) -> impl Iterator<Item = String> {
     warnings.iter().map(move |warning| format!("{}: {}", name(file), one_line(warning)))
 }

@@ -6,7 +6,6 @@ use casetrack_engine::jobs::{JobKind, JobOrigin, JobState, JobStatus};
 use super::format::{counted, duration, one_line, push_fact, thousands, trimmed};
 use crate::Reader;
 
-/// Most jobs listed.
 const MAX_LISTED: usize = 30;
 
 fn kind(kind: JobKind) -> &'static str {
@@ -44,7 +43,6 @@ pub fn progress(job: &JobStatus, reader: Reader) -> String {
     format!("{files}{failed}, {}{rate}", counted(job.chunks, unit))
 }
 
-/// The state of one job.
 pub fn status(job: &JobStatus, reader: Reader) -> String {
     let mut text = format!("Job {} is {}: {}\n\n", job.job_id, state(job.state), kind(job.kind));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
@@ -96,7 +94,7 @@ pub fn cancelled(before: &JobStatus, job: &JobStatus, reader: Reader) -> String 
             format!("Job {} is being cancelled; it ends when the current document is stored.", job.job_id)
         }
         (_, ended) => format!(
-            "Job {} is {} ({}). What it stored is kept; the same call continues where it stopped.",
+            "Job {} is {} ({}). Stored documents are kept; the same call continues the job.",
             job.job_id,
             state(ended),
             progress(job, reader)

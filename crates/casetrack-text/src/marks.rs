@@ -93,7 +93,6 @@ pub fn cap(text: String, max: usize) -> String {
     short
 }
 
-/// The code of the passage that a text ends in.
 fn open_passage(text: &str) -> Option<&str> {
     let mut open = None;
     for line in text.lines() {

@@ -35,8 +35,8 @@ pub fn list(report: &ObligationReport) -> String {
     }
     if report.obligations.is_empty() {
         text.push_str(
-            "No obligation fits. They are found where a sentence says that somebody shall do something, with a day, a length of time or \
-             a period; all other dates are in the timeline.",
+            "No obligation fits. An obligation is a sentence in which someone shall do something, with a day, a \
+             length of time or a period; all other dates are in the timeline.",
         );
     }
     let mut text = trimmed(text);

@@ -15,7 +15,6 @@ use crate::Reader;
 
 /// Longest name that is shown, in characters.
 const NAME_CHARS: usize = 100;
-/// Documents of one group that are named.
 const MAX_DOCUMENTS: usize = 8;
 
 pub fn summary(report: &SummaryReport, reader: Reader) -> String {
@@ -97,8 +96,7 @@ fn push_uncovered(text: &mut String, coverage: &Coverage) {
     let left = coverage.chunks.saturating_sub(coverage.dense_chunks.min(coverage.sparse_chunks));
     if left > 0 {
         let (left, all) = (thousands(left), counted(coverage.chunks, "passage"));
-        let _ =
-            write!(text, "\nNote: {left} of {all} cannot be found by meaning yet. `casetrack index-status` says why.");
+        let _ = write!(text, "\nNote: {left} of {all} cannot be found by meaning yet. See `casetrack index-status`.");
     }
 }
 

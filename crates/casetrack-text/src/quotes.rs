@@ -13,9 +13,8 @@ use super::tracked_changes;
 use crate::Reader;
 
 const CHANGED: &str =
-    "A document had these words before its tracked changes, and has them no more. Do not quote them as agreed:";
+    "A document had these words before its tracked changes, but no longer has them. Do not quote them as agreed:";
 
-/// One quotation.
 pub fn quotation(check: &QuoteCheck, reader: Reader) -> String {
     let collection = one_line(&check.collection);
     let mut text = match check.status {
@@ -57,11 +56,10 @@ pub fn quotation(check: &QuoteCheck, reader: Reader) -> String {
     trimmed(text)
 }
 
-/// The quotations of a draft.
 pub fn draft(check: &DraftCheck, reader: Reader) -> String {
     let counts = check.counts;
     let mut text = format!(
-        "{} in the draft, beside {}: {} exact, {} differ, {} not found.",
+        "{} in the draft, checked against {}: {} exact, {} differ, {} not found.",
         counted(counts.quotations, "quotation"),
         one_line(&check.collection),
         thousands(counts.exact),
@@ -83,7 +81,7 @@ pub fn draft(check: &DraftCheck, reader: Reader) -> String {
     check.rows.iter().for_each(|row| push_row(&mut text, row));
     reader.push_more(&mut text, counts.quotations, check.next_offset);
     if !check.citations.is_empty() {
-        let _ = writeln!(text, "\n{} beside no quotation:", counted(counts.citations, "citation"));
+        let _ = writeln!(text, "\n{} without a quotation:", counted(counts.citations, "citation"));
         check.citations.iter().for_each(|row| push_citation(&mut text, row));
     }
     trimmed(text)
@@ -138,7 +136,7 @@ fn fit(cited: &Citation, is_quoted: bool) -> &'static str {
         (CitationFit::Unknown, Some(CitationFault::NotInCollection)) => {
             "not checked: no document of the collection has this name"
         }
-        (CitationFit::Unknown, _) => "not checked: nothing there says whether it fits",
+        (CitationFit::Unknown, _) => "not checked: nothing there shows whether it fits",
     }
 }
 

@@ -45,8 +45,8 @@ impl Reader {
                 }
             },
             Action::Repair(name) => {
-                let what = "It keeps every document that is whole, names the others, and moves what is damaged aside without \
-                            deleting it.";
+                let what = "It keeps every intact document, names the others, and moves damaged data aside without \
+                    deleting it.";
                 match self {
                     Self::Assistant => format!("Ask the user to run `casetrack repair` for the collection. {what}"),
                     Self::CommandLine => {
@@ -76,7 +76,6 @@ impl Reader {
         }
     }
 
-    /// The words for this reader.
     pub(crate) fn pick<'w>(self, assistant: &'w str, command_line: &'w str) -> &'w str {
         match self {
             Self::Assistant => assistant,
@@ -204,12 +203,13 @@ fn words(action: &Action) -> (&'static str, &'static str) {
             "Install that model (see `casetrack models`), or run `casetrack reindex --models compact`: it makes vectors with the models that come with CaseTrack.",
         ),
         PullModels => (
-            "Ask the user to run `casetrack models pull`, which downloads what is missing and checks it.",
-            "Run `casetrack models pull`: it downloads what is missing and checks it.",
+            "Ask the user to run `casetrack models pull`, which downloads and checks the missing files.",
+            "Run `casetrack models pull`: it downloads and checks the missing files.",
         ),
         AddModels => (
-            "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` says where the package is).",
-            "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` says where the package is.",
+            "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` names the \
+             package).",
+            "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` names the package.",
         ),
         AcceptRestored => (
             "Ask the person at the computer to run `casetrack unlock --restored`.",
@@ -228,7 +228,8 @@ fn words(action: &Action) -> (&'static str, &'static str) {
         }
         GiveArchiveKey => (
             "Let the user import it at the terminal.",
-            "Import it in a terminal, which asks for the passphrase, or name the file of an identity with --identity FILE.",
+            "Import it in a terminal, which asks for the passphrase, or name an age identity file with --identity \
+             FILE.",
         ),
         ExportPlain => ("let the user export it at the terminal", "export it with --plain"),
         ReplaceFile => ("let the user replace the file", "replace the file with --force"),

@@ -122,7 +122,6 @@ pub fn chunk() -> ChunkView {
     }
 }
 
-/// A tracked change in the chunk.
 pub fn change(kind: ChangeKind, text: &str) -> TrackedChange {
     let place = "p. 12, para. 8, l. 4".to_owned();
     let change = CitedChange {
@@ -138,7 +137,6 @@ pub fn change(kind: ChangeKind, text: &str) -> TrackedChange {
     TrackedChange { change, page: 12, place: CitedPlace { place, page: 12, char_start: 2500, char_end: 2500 } }
 }
 
-/// A hidden text in the chunk.
 pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
     let TrackedChange { change: CitedChange { citation, chunk_id, .. }, page, .. } =
         change(ChangeKind::Insertion, text);
@@ -157,7 +155,6 @@ pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
     }
 }
 
-/// Two results with these scores.
 pub fn search(scores: [f32; 2]) -> SearchResponse {
     let result = |rank: usize, score| {
         let chunk = chunk();

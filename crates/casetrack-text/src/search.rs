@@ -58,7 +58,6 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
     trimmed(text)
 }
 
-/// The size of a complete list, and the part of it that is shown.
 pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
     let CompleteList { condition, documents, passages, whole_documents, .. } = list;
     let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
@@ -98,12 +97,11 @@ pub fn continuation(response: &SearchResponse, all: u64, reader: Reader) -> Stri
     response.next_offset.map_or_else(String::new, |next| reader.more(all, next))
 }
 
-/// Hits of a line each, with their quotations.
 pub fn hits(hits: &[Hit]) -> String {
     let mut text = String::new();
-    for Hit { rank, score, collection, citation: place, quote: said, chunk_id: _, also_in } in hits {
+    for Hit { rank, score, collection, citation: place, quote: words, chunk_id: _, also_in } in hits {
         let collection = collection.as_ref().map_or_else(String::new, |name| format!("{}: ", one_line(name)));
-        let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(said));
+        let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(words));
         if let Some(others) = also_in {
             let _ = write!(text, " (the same in other documents, {})", one_line(others));
         }
@@ -166,7 +164,6 @@ pub fn details(result: &SearchResult, explain: bool) -> Vec<String> {
     lines
 }
 
-/// How a passage is related to a result.
 pub fn relation(passage: &RelatedPassage) -> String {
     let how = match passage.relation {
         Relation::SimilarPassage => format!("similar passage (cosine {:.2})", passage.similarity.unwrap_or_default()),
@@ -175,7 +172,6 @@ pub fn relation(passage: &RelatedPassage) -> String {
     format!("Related to result {}: {how}", passage.of_rank)
 }
 
-/// Passages similar to one.
 pub fn similar(found: &SimilarChunks, reader: Reader) -> String {
     let to = match reader {
         Reader::Assistant => format!("chunk {} ({})", found.chunk.chunk_id, citation(&found.chunk.citation)),

@@ -49,7 +49,6 @@ fn push_line(text: &mut String, taken: u64, whole: u64, depth: usize, name: &str
     let _ = writeln!(text, "{:>10}  {:>5.1} %  {bar:<BAR$}{indent}{name}", bytes(taken), share * 100.0);
 }
 
-/// All sets.
 pub fn sets(list: &SetList) -> String {
     if list.resource_sets.is_empty() {
         return "There are no resource sets. Make one with `casetrack space create NAME`.\n".to_owned();
@@ -66,12 +65,10 @@ pub fn sets(list: &SetList) -> String {
     text
 }
 
-/// A set that was made.
 pub fn created(set: &SetDetails) -> String {
     format!("Created the resource set {}.\n", one_line(&set.set.name))
 }
 
-/// The result of a change of a set.
 pub fn modified(change: &ModifiedSet) -> String {
     let mut text = format!(
         "{}: {} added, {} removed; it has {} now.\n",
@@ -86,7 +83,6 @@ pub fn modified(change: &ModifiedSet) -> String {
     text
 }
 
-/// A sum, with the sums of the sets below.
 pub fn sum(sum: &SetSum) -> String {
     let is_bytes = matches!(sum.metric.as_str(), "size" | "allocated");
     let shown = |value: u64| if is_bytes { bytes(value) } else { thousands(value) };
@@ -98,7 +94,6 @@ pub fn sum(sum: &SetSum) -> String {
     text
 }
 
-/// Entries of a set, one on a line.
 pub fn found(page: &EntryPage) -> String {
     let mut text = match page.total_count {
         0 => "Nothing was found.\n".to_owned(),
@@ -131,7 +126,6 @@ pub fn indexed(done: &SpaceIndexed) -> String {
     )
 }
 
-/// Jobs that index.
 pub fn jobs(list: &JobList) -> String {
     if list.jobs.is_empty() {
         return "There are no such jobs.\n".to_owned();
@@ -152,7 +146,6 @@ pub fn jobs(list: &JobList) -> String {
     text
 }
 
-/// All sources.
 pub fn sources(list: &SourceList) -> String {
     if list.sources.is_empty() {
         return "There are no sources.\n".to_owned();
@@ -166,13 +159,11 @@ pub fn sources(list: &SourceList) -> String {
     text
 }
 
-/// A plan that was made.
 pub fn planned(plan: &PlanItem) -> String {
     let name = one_line(&plan.name);
     format!("Created the plan {name}. Run it with `casetrack space run {name}`.\n")
 }
 
-/// All plans.
 pub fn plans(list: &PlanList) -> String {
     if list.plans.is_empty() {
         return "There are no plans.\n".to_owned();
@@ -185,7 +176,6 @@ pub fn plans(list: &PlanList) -> String {
     text
 }
 
-/// A run that has begun.
 pub fn started(run: &StartedPlan) -> String {
     format!("The plan {} runs (execution {}).\n", one_line(&run.plan_name), run.execution_id)
 }

@@ -124,7 +124,6 @@ fn push_passage(out: &mut String, lines: Vec<&str>, layout: Layout) {
     lines.iter().for_each(|line| push(out, &Line::passage(BAR, line), layout));
 }
 
-/// A line that has not been wrapped.
 struct Line {
     /// Before the line, and again before each of its continuations.
     prefix: String,
@@ -133,7 +132,7 @@ struct Line {
     spans: Vec<Span>,
     /// Columns by which continuations are indented.
     hanging: usize,
-    /// A command that can be copied: it is broken only within quotation marks, where a shell reads the break as a space.
+    /// A command that can be copied: it is broken only within quotation marks, in which a shell reads the break as a space.
     is_command: bool,
 }
 
@@ -222,7 +221,6 @@ fn label(rest: &str) -> Option<usize> {
     (colon <= LONGEST && is_name && name.starts_with(char::is_alphabetic)).then_some(colon + 1)
 }
 
-/// Commands in backticks.
 fn commands(text: &str, from: usize) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut at = from;

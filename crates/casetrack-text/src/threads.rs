@@ -70,7 +70,7 @@ fn push_message(text: &mut String, message: &ThreadMessage) {
     };
     let _ = write!(text, "   {indent}- {}, {}", shown(&message.date, "no date"), shown(&message.from, "no sender"));
     match message.linked_by {
-        Some(ThreadLink::Quotation) => text.push_str(" (found by what it quotes)"),
+        Some(ThreadLink::Quotation) => text.push_str(" (found by its quotations)"),
         Some(ThreadLink::Subject) => text.push_str(" (found by subject and people)"),
         Some(ThreadLink::Headers) | None => {}
     }
@@ -92,7 +92,7 @@ fn push_message(text: &mut String, message: &ThreadMessage) {
         .map(|quote| format!("{} of {}", counted(quote.words.into(), "word"), citation(&quote.citation)))
         .collect();
     if let Some(words) = message.quoted_elsewhere {
-        quotes.push(format!("{} that no message of the collection says", counted(words.into(), "word")));
+        quotes.push(format!("{} that no message of the collection has", counted(words.into(), "word")));
     }
     line("Quotes", quotes);
 }
@@ -163,9 +163,9 @@ mod tests {
         let expected = "E-mail threads in Acme: 1,200 messages in 3 threads\n\n1. \"Rent\": 4 messages, 2024-06-20 to 2024-06-21, 1 \
             missing\n   Among: Ann <ann@example.com>; Bob\n   - 2024-06-20T09:15:30+02:00, Ann <ann@example.com>: a.eml, p. 1, para. 1, \
             ll. 1-4\n     - not in the collection: message gone@example.com\n       - 2024-06-20T09:15:30+02:00, Ann \
-            <ann@example.com> (found by what it quotes): a.eml, p. 1, para. 1, ll. 1-4\n         Attached: b.eml/plan.pdf\n         Also \
+            <ann@example.com> (found by its quotations): a.eml, p. 1, para. 1, ll. 1-4\n         Attached: b.eml/plan.pdf\n         Also \
             in: /data/c.eml\n         Quotes: 1 word of a.eml, p. 1, para. 1, ll. 1-4; 12 words that no message of the collection \
-            says\n   … 2 more\n\n… 2 more: call again with offset 1.";
+            has\n   … 2 more\n\n… 2 more: call again with offset 1.";
         assert_eq!(list(&report, 0, Reader::Assistant), expected);
     }
 }

@@ -18,10 +18,10 @@ pub fn viewed(viewed: &Viewed) -> String {
     let about = match viewed.view {
         TextView::Final => "Final text, as if all tracked changes were accepted",
         TextView::Original => {
-            "Original text, as if all tracked changes were rejected. No quotation of the document as it is"
+            "Original text, as if all tracked changes were rejected. Not a quotation of the present document"
         }
         TextView::Redline => {
-            "Redline: [+inserted+] [-deleted-] [>moved here>] [<moved away<]. No quotation of the document as it is"
+            "Redline: [+inserted+] [-deleted-] [>moved here>] [<moved away<]. Not a quotation of the present document"
         }
     };
     format!("{about}:\n{}", document_text(&viewed.text))
@@ -72,7 +72,6 @@ pub(crate) fn entry(change: &CitedChange) -> String {
     format!("{place}{chunk}\n   {kind}{was_new}{by}{date}{cut}: {}\n", quote(&change.text))
 }
 
-/// The results of a search in deleted texts.
 pub(crate) fn deleted(response: &SearchResponse, found: &DeletedTexts, reader: Reader) -> String {
     let mut text = format!(
         "Search in deleted texts: \"{}\"\nCollection: {} | {} searched\n\nFound: {} in {}\n",

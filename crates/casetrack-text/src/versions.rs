@@ -11,7 +11,7 @@ use crate::Reader;
 /// `offset` is the start of the shown part.
 pub fn list(report: &VersionReport, offset: u32, reader: Reader) -> String {
     let mut text = format!(
-        "Versions in {}: {}, {} of {}\nGrouped where documents share at least {:.0} % of their three-word sequences\n",
+        "Versions in {}: {}, {} of {}\nA group shares at least {:.0} % of its three-word sequences\n",
         one_line(&report.collection),
         counted(report.total, "group"),
         thousands(report.in_groups),
@@ -38,7 +38,7 @@ fn push_group(text: &mut String, number: u64, group: &VersionGroup) {
         DraftOrder::VersionInName => "in the order of the versions in their names",
         DraftOrder::DateInName => "in the order of the dates in their names",
         DraftOrder::FileDate => "in the order of the dates that the files state",
-        DraftOrder::Similarity => "each beside the one most like it; which is older is not known",
+        DraftOrder::Similarity => "each next to the most similar one; which is older is not known",
         DraftOrder::Name => "by name; which is older is not known",
     };
     let _ = writeln!(text, "\n{number}. {}, {order}", counted(group.total, "document"));
@@ -103,7 +103,7 @@ mod tests {
             notices: Vec::new(),
         };
         let text = list(&report, 0, Reader::Assistant);
-        let expected = "Versions in Acme: 4 groups, 17 of 1,200 documents\nGrouped where documents share at least 30 % of their \
+        let expected = "Versions in Acme: 4 groups, 17 of 1,200 documents\nA group shares at least 30 % of its \
             three-word sequences\nNot compared, with next to no text: 2 documents\n\n1. 9 documents, in the order of the versions in their \
             names\n   \"a v1.docx\"\n   a_v2.docx: similarity 0.93, 1 change from the one before\n   a_v3.pdf: the same words as the one \
             before\n   … 6 more\n\n… 3 more: call again with offset 1.";

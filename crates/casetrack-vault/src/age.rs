@@ -1,8 +1,9 @@
-//! Files of age (<https://age-encryption.org/v1>), encrypted to X25519 recipients or with a passphrase, so that what a firm keeps in escrow, and
-//! what is exported, opens with the program `age` as well as with this one.
+//! Files of age (<https://age-encryption.org/v1>), encrypted to X25519 recipients or with a passphrase, so that escrow
+//! copies and exports also open with the program `age`.
 //!
-//! A file is a header in text, a nonce of 16 bytes, and blocks of 64 KiB ([`stream`](crate::stream)). The header names the format, has a
-//! stanza for each recipient, or one for a passphrase, and ends with an HMAC. Stanzas of other kinds are skipped.
+//! A file is a header in text, a nonce of 16 bytes, and blocks of 64 KiB ([`stream`](crate::stream)). The header names
+//! the format, has a stanza for each recipient, or one for a passphrase, and ends with an HMAC. Stanzas of other kinds
+//! are skipped.
 
 mod header;
 mod keys;
@@ -21,7 +22,6 @@ use crate::errors::{changed, refused};
 use crate::secret::{Secret, random};
 use crate::stream::{Opener, RandomOpener, Sealer, explained, read_all};
 
-/// The first line of the format.
 pub(crate) const VERSION_LINE: &str = "age-encryption.org/v1";
 const WHAT: &str = "The file of age";
 const NONCE: usize = 16;
@@ -34,24 +34,23 @@ pub enum Key<'k> {
     Passphrase(&'k str),
 }
 
-/// Encrypts what is written to it. A file that was not [finished](Self::finish) does not decrypt.
+/// Encrypts the bytes that are written to it. A file that was not [finished](Self::finish) does not decrypt.
 pub struct Encryptor<W>(Sealer<W>);
 
 impl<W: Write> Encryptor<W> {
     /// Begins a file that each of the recipients can decrypt; there must be one.
     pub fn new(recipients: &[&Recipient], to: W) -> Result<Self> {
         if recipients.is_empty() {
-            return Err(Error::invalid("There is nobody to encrypt to.").with_hint("Name a recipient."));
+            return Err(Error::invalid("No recipient was given.").with_hint("Name a recipient."));
         }
         let file_key = header::FileKey::random()?;
         let header = file_key.header(recipients)?;
         Self::begin(&file_key, header, to)
     }
 
-    /// Begins a file that this passphrase decrypts.
     pub fn with_passphrase(passphrase: &str, work: Work, to: W) -> Result<Self> {
         if passphrase.is_empty() {
-            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that nobody can guess."));
+            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that no one can guess."));
         }
         let file_key = header::FileKey::random()?;
         let header = file_key.header_for_passphrase(passphrase, work)?;
@@ -65,7 +64,7 @@ impl<W: Write> Encryptor<W> {
         Ok(Self(Sealer::new(&payload_key(file_key, &nonce)?, &[], to)))
     }
 
-    /// Writes what is left and the end of the file. Syncing it is the caller's.
+    /// Writes the rest and the end of the file. The caller syncs it.
     pub fn finish(self) -> io::Result<W> {
         self.0.finish()
     }
@@ -81,15 +80,14 @@ impl<W: Write> Write for Encryptor<W> {
     }
 }
 
-/// Decrypts a file from its beginning. Every byte it gives out was found to be the one that was encrypted; that the file ends where it should
-/// is known when reading has come to the end.
+/// Decrypts a file from its beginning. Every byte that it returns is verified; a file that ends early is noticed at the
+/// end of reading.
 pub struct Decryptor<R>(Opener<R>);
 
 impl<R: Read> Decryptor<R> {
-    /// Reads the header; `None` where the file is not encrypted to this identity, or with this passphrase.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] where the header is damaged or none, what `from` fails with. Later reads give
-    /// `io::ErrorKind::InvalidData` for what was changed or cut off. A header of more than 64 KiB is refused.
+    /// Reads the header; `None` if the file is not encrypted to this identity, or with this passphrase. Errors:
+    /// [`casetrack_core::ErrorCode::Corrupt`] for a damaged or missing header, and errors of `from`. Later reads give
+    /// `io::ErrorKind::InvalidData` for changed or missing bytes. A header of more than 64 KiB is refused.
     pub fn new(key: Key<'_>, mut from: R) -> Result<Option<Self>> {
         let Some(key) = begun(key, &mut from)? else { return Ok(None) };
         Ok(Some(Self(Opener::new(&key, &[], from, WHAT.to_owned()))))
@@ -102,11 +100,10 @@ impl<R: Read> Read for Decryptor<R> {
     }
 }
 
-/// As [`Decryptor`], for reading in any order. That the file ends where it should is known when it is made.
+/// As [`Decryptor`], for reading in any order. The end of the file is verified when it is made.
 pub struct RandomDecryptor<R>(RandomOpener<R>);
 
 impl<R: Read + Seek> RandomDecryptor<R> {
-    /// As [`Decryptor::new`].
     pub fn new(key: Key<'_>, mut from: R) -> Result<Option<Self>> {
         let Some(key) = begun(key, &mut from)? else { return Ok(None) };
         RandomOpener::new(&key, &[], from, WHAT.to_owned()).map(|opener| Some(Self(opener)))
@@ -152,7 +149,6 @@ pub fn lock_of(mut from: impl Read) -> Result<Option<Lock>> {
     header::lock(&mut start.as_slice().chain(from)).map(Some)
 }
 
-/// A whole file.
 pub fn encrypt(recipients: &[&Recipient], bytes: &[u8]) -> Result<Vec<u8>> {
     let mut encryptor = Encryptor::new(recipients, Vec::new())?;
     encryptor.write_all(bytes).and_then(|()| encryptor.finish()).map_err(|error| explained(WHAT, error))

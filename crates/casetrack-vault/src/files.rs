@@ -9,8 +9,9 @@
 //! | 48 | the key of the file, random, sealed with the subkey for files (XChaCha20-Poly1305); the associated data is the 24 bytes from the beginning and the name of the file |
 //! | … | blocks of 65,536 bytes and a tag of 16, the last one shorter ([`stream`](crate::stream)); the associated data is the id of the file |
 //!
-//! The name is that by which the file is known in its collection, such as `dense/manifest.json`. A file that takes the place of another, or
-//! comes from another collection, does not open. An earlier state of the same file does: who must tell it compares its id.
+//! The name is that by which the file is known in its collection, such as `dense/manifest.json`. A file that takes the
+//! place of another, or comes from another collection, does not open. An earlier state of the same file does; its id
+//! differs.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -24,17 +25,15 @@ use crate::errors::{changed, newer, refused};
 use crate::secret::{Secret, random};
 use crate::stream::{BLOCK, Opener, Sealer, TAG, explained, read_all};
 
-/// Version of the format.
 pub const VERSION: u8 = 1;
 /// Bytes before the first block.
 pub const HEAD: usize = MAGIC.len() + 1 + 16 + 24 + 48;
 
 const MAGIC: &[u8; 7] = b"CTVFILE";
-/// Magic, version and id.
 const VOUCHED: usize = MAGIC.len() + 1 + 16;
 const NONCE: usize = 24;
 
-/// Tells one sealed file from another, and a file from its earlier states. Not secret.
+/// Distinguishes sealed files, and a file from its earlier states. Not secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId(pub [u8; 16]);
 
@@ -71,10 +70,9 @@ impl Files {
         Ok(FileWriter { id: FileId(id), sealer: Sealer::new(key, &id, to) })
     }
 
-    /// Reads the head of a file that was sealed under this name.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] where it is not such a file, [`casetrack_core::ErrorCode::NewerSchema`] for a
-    /// later format, what `from` fails with. Later reads give `io::ErrorKind::InvalidData` for what was changed or cut off.
+    /// Reads the head of a file that was sealed under this name. Errors: [`casetrack_core::ErrorCode::Corrupt`] if it
+    /// is no such file, [`casetrack_core::ErrorCode::NewerSchema`] for a later format, and errors of `from`. Later
+    /// reads give `io::ErrorKind::InvalidData` for changed or missing bytes.
     pub fn open<R: Read>(&self, name: &str, mut from: R) -> Result<FileReader<R>> {
         let damaged = || changed(name);
         let mut head = Vec::with_capacity(HEAD);
@@ -96,7 +94,6 @@ impl Files {
         Ok(FileReader { id: FileId(id), opener: Opener::new(&key, &id, from, name.to_owned()) })
     }
 
-    /// A whole file, sealed.
     pub fn seal_bytes(&self, name: &str, bytes: &[u8]) -> Result<Vec<u8>> {
         let sealed = Vec::with_capacity(usize::try_from(sealed_bytes(bytes.len() as u64)).unwrap_or_default());
         let mut writer = self.create(name, sealed)?;
@@ -126,19 +123,18 @@ pub fn plain_bytes(sealed: u64) -> u64 {
     body.saturating_sub(body.div_ceil((BLOCK + TAG) as u64) * TAG as u64)
 }
 
-/// Seals what is written to it. A file that was not [finished](Self::finish) does not open.
+/// Seals the bytes that are written to it. A file that was not [finished](Self::finish) does not open.
 pub struct FileWriter<W> {
     id: FileId,
     sealer: Sealer<W>,
 }
 
 impl<W: Write> FileWriter<W> {
-    /// Id of the file.
     pub fn id(&self) -> FileId {
         self.id
     }
 
-    /// Writes what is left and the end of the file. Syncing it is the caller's.
+    /// Writes the rest and the end of the file. The caller syncs it.
     pub fn finish(self) -> io::Result<W> {
         self.sealer.finish()
     }
@@ -154,15 +150,14 @@ impl<W: Write> Write for FileWriter<W> {
     }
 }
 
-/// Reads a sealed file from its beginning. Every byte it gives out was found to be the one that was written; that the file ends where it
-/// should is known when reading has come to the end.
+/// Reads a sealed file from its beginning. Every byte that it returns is verified; a file that ends early is noticed at
+/// the end of reading.
 pub struct FileReader<R> {
     id: FileId,
     opener: Opener<R>,
 }
 
 impl<R: Read> FileReader<R> {
-    /// Id of the file.
     pub fn id(&self) -> FileId {
         self.id
     }
@@ -180,7 +175,6 @@ mod tests;
 
 #[cfg(test)]
 impl Files {
-    /// A whole file with everything given that is random otherwise.
     pub(crate) fn seal_bytes_with(
         &self,
         id: [u8; 16],

@@ -1,4 +1,5 @@
-//! Changed and random bytes for everything that reads: none of it may panic, and nothing that was changed may be given out.
+//! Changed and random bytes for everything that reads: none of it may panic, and nothing that was changed may be given
+//! out.
 //!
 //! `CASETRACK_FUZZ_SECONDS=600 scripts/test.sh fuzz` runs it for longer.
 
@@ -15,7 +16,6 @@ use crate::keychain::KeychainSecret;
 use crate::recovery::RecoveryKey;
 use crate::values::Packing;
 
-/// Rounds without a time.
 const ROUNDS: u32 = 3_000;
 
 /// Some of the bytes changed, cut out, doubled or moved.
@@ -38,7 +38,7 @@ fn mutated(bytes: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
-/// The end of a header that was changed by somebody who knows how its checksum is made.
+/// The end of a header that was changed by an attacker who knows how its checksum is made.
 fn summed(mut header: Vec<u8>) -> Vec<u8> {
     if let Some(end) = header.len().checked_sub(8) {
         header.truncate(end);

@@ -1,4 +1,5 @@
-//! The header of a vault: its slots, each of which holds the key, wrapped for one passphrase, recovery key, recipient or keychain.
+//! The header of a vault: its slots, each of which holds the key, wrapped for one passphrase, recovery key, recipient
+//! or keychain.
 //!
 //! Numbers are little endian.
 //!
@@ -13,9 +14,10 @@
 //! | 32 | HMAC-SHA256 of all before, with the subkey for headers |
 //! | 8 | the first bytes of the SHA-256 of all before |
 //!
-//! The checksum at the end tells damage from a wrong passphrase, without any key. The HMAC tells that all slots were written by somebody
-//! who had the key: a slot that was added, taken from an earlier header or made cheaper to guess is noticed when the vault is unlocked. A
-//! header that is an earlier one as a whole is not noticed by itself; its generation is lower.
+//! The checksum at the end distinguishes damage from a wrong passphrase, without any key. The HMAC proves that all
+//! slots were written with the key: a slot that was added, taken from an earlier header or made cheaper to guess is
+//! noticed when the vault is unlocked. A header that is an earlier one as a whole is not noticed by itself; its
+//! generation is lower.
 
 pub mod slot;
 
@@ -30,18 +32,15 @@ use self::slot::{Place, Slot};
 use crate::errors::{newer, refused};
 use crate::key::VaultKey;
 
-/// Version of the format.
 pub const VERSION: u8 = 1;
 /// A vault takes no more slots.
 pub const MAX_SLOTS: usize = 32;
-/// No header is longer.
 pub const MAX_BYTES: usize = 64 << 10;
 
 const MAGIC: &[u8; 7] = b"CTVAULT";
 const MAC: usize = 32;
 const CHECKSUM: usize = 8;
 
-/// The slots of a vault. Reading and listing it needs no key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Header {
     collection: CollectionId,
@@ -50,7 +49,6 @@ pub struct Header {
     mac: [u8; MAC],
 }
 
-/// The description of a slot, which needs no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotInfo {
     pub id: SlotId,
@@ -59,15 +57,13 @@ pub struct SlotInfo {
 }
 
 impl Header {
-    /// The header of a new vault.
     pub fn create(key: &VaultKey, first: &Protector<'_>) -> Result<Self> {
         let empty = Self { collection: key.collection(), generation: 0, slots: Vec::new(), mac: [0; MAC] };
         empty.adding(key, first).map(|(header, _)| header)
     }
 
-    /// This header with one slot more, and the id of that.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`] where the key is another vault's, [`ErrorCode::InvalidArgument`] where there are [`MAX_SLOTS`].
+    /// This header with one more slot, and the id of that slot. Errors: [`ErrorCode::WrongKey`] if the key is another
+    /// vault's, [`ErrorCode::InvalidArgument`] if there are [`MAX_SLOTS`] already.
     pub fn with_slot(&self, key: &VaultKey, protector: &Protector<'_>) -> Result<(Self, SlotId)> {
         self.check(key)?;
         self.adding(key, protector)
@@ -88,11 +84,10 @@ impl Header {
         Ok((self.changed(key, slots)?, id))
     }
 
-    /// This header without a slot. What was opened with it cannot be opened with it again; but who kept a copy of an earlier header
-    /// and of the files can still open those.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`] as above, [`ErrorCode::NotFound`] where there is no such slot, [`ErrorCode::InvalidArgument`] for
-    /// the last one that a person can open: what only a keychain has is lost with it.
+    /// This header without a slot. The secret of that slot no longer opens the vault, but it still opens copies of the
+    /// earlier header and files. Errors: [`ErrorCode::WrongKey`] as above, [`ErrorCode::NotFound`] if there is no such
+    /// slot, [`ErrorCode::InvalidArgument`] for the last one that a person can open: a key that only a keychain has is
+    /// lost with the keychain.
     pub fn without_slot(&self, key: &VaultKey, id: SlotId) -> Result<Self> {
         self.check(key)?;
         let slots: Vec<Slot> = self.slots.iter().filter(|slot| slot.id != id).cloned().collect();
@@ -102,24 +97,22 @@ impl Header {
         }
         if slots.iter().all(|slot| matches!(slot.kind, SlotKind::Unknown(_) | SlotKind::Keychain)) {
             let last = match slots.iter().any(|slot| slot.kind == SlotKind::Keychain) {
-                true => "the last one beside the keychain, which can be lost: then nobody could open the vault",
-                false => "the last one: without it nobody could open the vault",
+                true => "the last one except the keychain, which can be lost: then no one could open the vault",
+                false => "the last one: without it no one could open the vault",
             };
             return Err(Error::invalid(format!("Slot {id} is {last}.")).with_hint("Add another slot first."));
         }
         self.changed(key, slots)
     }
 
-    /// This header as one that follows on all up to `generation`: for one that was put back from a backup on purpose.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`].
+    /// This header with a generation above `generation`: for one that was restored from a backup on purpose. Errors:
+    /// [`ErrorCode::WrongKey`].
     pub fn following(&self, key: &VaultKey, generation: u64) -> Result<Self> {
         self.check(key)?;
         let last = Self { generation: self.generation.max(generation), ..self.clone() };
         last.changed(key, self.slots.clone())
     }
 
-    /// The next generation.
     fn changed(&self, key: &VaultKey, slots: Vec<Slot>) -> Result<Self> {
         let generation = self.generation.checked_add(1).ok_or_else(|| refused("Counting the changes of a header"))?;
         let mut header = Self { collection: self.collection, generation, slots, mac: [0; MAC] };
@@ -127,10 +120,9 @@ impl Header {
         Ok(header)
     }
 
-    /// Finds a slot that opens with what is given, and returns the key. Trying a passphrase takes as long as its slots say, at most some
-    /// seconds each.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`] where no slot opens, [`ErrorCode::Corrupt`] where somebody who had no key changed the header.
+    /// Finds a slot that this credential opens, and returns the key. A passphrase takes as long to try as its slots
+    /// demand, at most some seconds each. Errors: [`ErrorCode::WrongKey`] if no slot opens, [`ErrorCode::Corrupt`] if
+    /// the header was changed without the key.
     pub fn unlock(&self, credential: &Credential<'_>) -> Result<VaultKey> {
         self.open(credential).map(|(key, _)| key)
     }
@@ -153,9 +145,8 @@ impl Header {
         })
     }
 
-    /// Makes sure that this is the key of this vault, and that the header was written with it.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`].
+    /// Makes sure that this is the key of this vault, and that the header was written with it. Errors:
+    /// [`ErrorCode::WrongKey`].
     pub fn check(&self, key: &VaultKey) -> Result<()> {
         let hmac = self.hmac(key)?;
         let own = key.collection() == self.collection && hmac.verify_slice(&self.mac).is_ok();
@@ -170,7 +161,6 @@ impl Header {
         Ok(hmac)
     }
 
-    /// The collection that the vault holds.
     pub fn collection(&self) -> CollectionId {
         self.collection
     }
@@ -189,7 +179,6 @@ impl Header {
         Place { version: VERSION, collection: self.collection }
     }
 
-    /// The bytes of which the HMAC is made.
     fn vouched(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(1024);
         bytes.extend_from_slice(MAGIC);
@@ -204,7 +193,6 @@ impl Header {
         bytes
     }
 
-    /// The file.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = self.vouched();
         bytes.extend_from_slice(&self.mac);
@@ -213,9 +201,8 @@ impl Header {
         bytes
     }
 
-    /// Reads the file.
-    ///
-    /// Errors: [`ErrorCode::Corrupt`] where it is damaged or none, [`ErrorCode::NewerSchema`] for a later format.
+    /// Reads the file. Errors: [`ErrorCode::Corrupt`] if it is damaged or no header, [`ErrorCode::NewerSchema`] for a
+    /// later format.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         if bytes.len() > MAX_BYTES || !bytes.starts_with(MAGIC) {
             return Err(damaged());
@@ -266,7 +253,7 @@ fn damaged() -> Error {
 }
 
 fn forged() -> Error {
-    Error::new(ErrorCode::Corrupt, "The header of the vault was changed by somebody who did not have its key.")
+    Error::new(ErrorCode::Corrupt, "The header of the vault was changed by someone who did not have its key.")
         .with_hint("Restore the header from a backup, and find out who can write to this folder.")
 }
 

@@ -27,7 +27,6 @@ enum Purpose {
 }
 
 impl Purpose {
-    /// The `info` of HKDF.
     fn info(self) -> &'static [u8] {
         match self {
             Self::Values => b"casetrack-vault-1 values",
@@ -39,7 +38,6 @@ impl Purpose {
 }
 
 impl VaultKey {
-    /// A new, random key.
     pub fn random(collection: CollectionId) -> Result<Self> {
         Secret::random().map(|master| Self::from_secret(collection, master))
     }
@@ -57,7 +55,6 @@ impl VaultKey {
         &self.master
     }
 
-    /// The cipher of values.
     pub fn values(&self) -> Result<Values> {
         self.subkey(Purpose::Values).map(|key| Values::new(&key))
     }
@@ -67,7 +64,6 @@ impl VaultKey {
         self.subkey(Purpose::Ids).map(|key| Names::new(&key))
     }
 
-    /// The cipher of files.
     pub fn files(&self) -> Result<Files> {
         self.subkey(Purpose::Files).map(|key| Files::new(&key))
     }
@@ -84,7 +80,8 @@ impl VaultKey {
     }
 }
 
-/// The key that wraps the vault's key in a slot whose secret is 256 random bits: HKDF-SHA256 over them, with the slot's salt, and the collection's id in the info.
+/// The key that wraps the vault's key in a slot whose secret is 256 random bits: HKDF-SHA256 over them, with the slot's
+/// salt, and the collection's id in the info.
 pub(crate) fn wrapping_key(
     secret: &Secret,
     purpose: &[u8],

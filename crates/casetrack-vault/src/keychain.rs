@@ -11,21 +11,18 @@ use crate::secret::Secret;
 /// Letters of the text.
 const LETTERS: usize = 44;
 
-/// A secret that lies in a keychain and opens one slot.
+/// A secret that a keychain holds and that opens one slot.
 #[derive(Debug, Clone)]
 pub struct KeychainSecret(Secret);
 
 impl KeychainSecret {
-    /// A new one from the system's generator.
     pub fn random() -> Result<Self> {
         Secret::random().map(Self)
     }
 
-    /// Reads what [`text`](Self::text) wrote.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for anything else.
+    /// Reads what [`text`](Self::text) wrote. Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for anything else.
     pub fn from_text(text: &str) -> Result<Self> {
-        let other = || Error::invalid("What the keychain has is not a secret of a vault.");
+        let other = || Error::invalid("The keychain entry is not a CaseTrack vault key.");
         if text.len() != LETTERS {
             return Err(other());
         }

@@ -1,15 +1,15 @@
 //! Ids and digests within keys of a database.
 //!
-//! Values can be sealed; keys must stay comparable. An id that follows from a text, or a digest of a path or a content, would tell
-//! who knows the text that it is there. So blocks of 16 bytes are replaced by others: AES-256 as a permutation, without which they say
-//! nothing. Equal ones stay equal: who reads a database twice sees which entries stayed, but not what they are.
+//! Values can be sealed; keys must stay comparable. An id that follows from a text, or a digest of a path or a content,
+//! would reveal to anyone who has the text that it is there. So blocks of 16 bytes are replaced by others: AES-256 as a
+//! permutation with a secret key. Equal blocks stay equal: an observer who reads a database twice sees which entries
+//! stayed, but not their content.
 
 use aes::Aes256;
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 
 use crate::secret::Secret;
 
-/// Hides ids and digests of one collection, block by block.
 pub struct Names(Aes256);
 
 impl Names {

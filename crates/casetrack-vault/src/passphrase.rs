@@ -1,5 +1,3 @@
-//! Passphrases, and the keys made from them.
-
 use argon2::{Algorithm, Argon2, Params, Version};
 use casetrack_core::{Error, Result};
 use unicode_normalization::UnicodeNormalization;
@@ -8,7 +6,7 @@ use zeroize::Zeroizing;
 use crate::errors::refused;
 use crate::secret::Secret;
 
-/// Longer passphrases are refused: nobody types them, and normalising them takes memory.
+/// Longer passphrases are refused: no one types them, and normalising them takes memory.
 const MAX_BYTES: usize = 1024;
 
 /// A passphrase. It is overwritten in memory when it is dropped.
@@ -16,17 +14,17 @@ const MAX_BYTES: usize = 1024;
 pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
-    /// Normalises the text (NFKC), so that the same letters typed on another system are the same passphrase. Nothing is trimmed.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] where it is empty or longer than 1,024 bytes.
+    /// Normalises the text (NFKC), so that the same letters typed on another system are the same passphrase. Nothing is
+    /// trimmed. Errors: [`casetrack_core::ErrorCode::InvalidArgument`] if it is empty or longer than 1,024 bytes.
     pub fn new(text: &str) -> Result<Self> {
         if text.is_empty() {
-            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that nobody can guess."));
+            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that no one can guess."));
         }
         if text.len() > MAX_BYTES {
             return Err(Error::invalid(format!("The passphrase is longer than {MAX_BYTES} bytes.")));
         }
-        // With room for all of it: a string that grows leaves copies behind. NFKC makes no text more than 18 times as long.
+        // With room for all of it: a string that grows leaves copies behind. NFKC makes no text more than 18 times as
+        // long.
         let mut normalised = Zeroizing::new(String::with_capacity(18 * text.len()));
         normalised.extend(text.nfkc());
         Ok(Self(normalised))
@@ -51,14 +49,14 @@ impl std::fmt::Debug for Passphrase {
 pub struct Cost {
     /// KiB of memory.
     pub memory_kib: u32,
-    /// The number of passes over the memory.
     pub passes: u32,
     /// Parts that could be worked on at once. Ours are worked on one after the other.
     pub lanes: u32,
 }
 
 impl Cost {
-    /// Passes and lanes of the second recommendation of RFC 9106, section 4, with four times its memory: about half a second.
+    /// Passes and lanes of the second recommendation of RFC 9106, section 4, with four times its memory: about half a
+    /// second.
     pub const DEFAULT: Self = Self { memory_kib: 256 << 10, passes: 3, lanes: 4 };
     /// The least that Argon2 takes: a test of a passphrase costs next to nothing. For tests of programs.
     pub const LEAST: Self = Self { memory_kib: 8, passes: 1, lanes: 1 };

@@ -9,7 +9,7 @@ use crate::key::wrapping_key;
 use crate::secret::Secret;
 
 const WORDS: usize = 24;
-/// Nobody writes a longer text; the longest word of the list has 8 letters.
+/// A longer text is not read; the longest word of the list has 8 letters.
 const MAX_BYTES: usize = 1024;
 
 /// A key that opens a vault when the passphrase is lost.
@@ -17,14 +17,12 @@ const MAX_BYTES: usize = 1024;
 pub struct RecoveryKey(Secret);
 
 impl RecoveryKey {
-    /// A new one from the system's generator.
     pub fn random() -> Result<Self> {
         Secret::random().map(Self)
     }
 
     /// Reads the 24 words, in capitals or not, with any space between them. The last one holds a checksum of 8 bits.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`], which says what to look at.
+    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`], with a hint at the wrong word or length.
     pub fn from_words(text: &str) -> Result<Self> {
         let wrong = |what: String| Error::invalid(what).with_hint("Compare the words with what you wrote down.");
         if text.len() > MAX_BYTES {

@@ -9,23 +9,22 @@ use zeroize::Zeroize;
 
 const BYTES: usize = 32;
 
-/// A key of 256 bits. It lies in one place, a page of memory of its own, which the system is asked neither to write to swap nor into a
-/// core dump; it is overwritten when it is dropped, and does not show in logs.
+/// A key of 256 bits. It has a page of memory of its own, which the system is asked to keep out of swap and core dumps;
+/// it is overwritten when it is dropped, and does not show in logs.
 ///
-/// A page, because the system locks whole pages: what is unlocked with one secret would unlock its neighbours. There are few secrets.
+/// The system locks whole pages: unlocking one secret would unlock its neighbours on the page. There are few secrets.
 pub struct Secret {
     at: NonNull<u8>,
     layout: Layout,
     locked: bool,
 }
 
-// SAFETY: the memory belongs to this value alone, and is changed only while it is being made and dropped.
+// SAFETY: only this value owns the memory, and changes it only while it is being made and dropped.
 unsafe impl Send for Secret {}
 // SAFETY: as above; shared references only read.
 unsafe impl Sync for Secret {}
 
 impl Secret {
-    /// A new one from the system's generator.
     pub fn random() -> Result<Self> {
         Self::filled(fill)
     }
@@ -46,7 +45,8 @@ impl Secret {
 
     fn empty() -> Self {
         let page = pages::bytes();
-        // A page has a power of two of bytes on every system; anything else would be refused here, and 32 bytes are always possible.
+        // A page has a power of two of bytes on every system; anything else would be refused here, and 32 bytes are
+        // always possible.
         let layout = Layout::from_size_align(page, page).unwrap_or_else(|_| Layout::new::<[u8; BYTES]>());
         // SAFETY: the layout is not empty.
         let at = NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
@@ -61,11 +61,11 @@ impl Secret {
     }
 
     fn bytes_mut(&mut self) -> &mut [u8; BYTES] {
-        // SAFETY: as above; nobody else has a reference.
+        // SAFETY: as above; there is no other reference.
         unsafe { self.at.cast().as_mut() }
     }
 
-    /// True if the system keeps it out of swap: it may refuse, where a process has locked as much as it may.
+    /// True if the system keeps it out of swap; a system may refuse if a process has locked as much as it may.
     pub fn is_kept_from_swap(&self) -> bool {
         self.locked
     }
@@ -99,10 +99,10 @@ mod pages {
         usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096).max(4096)
     }
 
-    /// Keeps them out of swap and core dumps; whether the system keeps them out of swap.
+    /// Keeps them out of swap and core dumps; true if the system keeps them out of swap.
     pub fn lock(at: NonNull<u8>, bytes: usize) -> bool {
         let at = at.as_ptr().cast::<libc::c_void>();
-        // SAFETY: these pages were allocated by the caller. Neither call changes what is in them.
+        // SAFETY: these pages were allocated by the caller. Neither call changes their content.
         unsafe {
             #[cfg(target_os = "linux")]
             libc::madvise(at, bytes, libc::MADV_DONTDUMP);
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(a.clone().reveal(), a.reveal());
     }
 
-    /// Of the pages that the system has locked for this process, one more or less.
+    /// Memory that the system has locked for this process, to within a page.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_secret_is_kept_from_swap_while_it_lives() {
@@ -195,7 +195,7 @@ mod tests {
             String::new()
         };
         let secret = Secret::random().unwrap();
-        // A system may allow no memory to be locked at all; then it must say so.
+        // A system may allow no memory to be locked at all; then the secret must report it.
         let flags = page_of(&secret);
         assert_eq!(flags.contains(" lo"), secret.is_kept_from_swap(), "{flags}");
         assert!(flags.contains(" dd"), "{flags}");

@@ -1,5 +1,5 @@
-//! The primitives follow the standards: known answers from their texts. Those of HKDF, Argon2id and BIP 39 are beside the code that
-//! uses them.
+//! Tests of the primitives against known answers from the standards. Those of HKDF, Argon2id and BIP 39 are next to the
+//! code that uses them.
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{ChaCha20Poly1305, KeyInit, XChaCha20Poly1305};

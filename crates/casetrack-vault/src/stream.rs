@@ -1,8 +1,9 @@
-//! Blocks of 64 KiB, each sealed by itself: the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár, 2015) as age has it.
+//! Blocks of 64 KiB, each sealed by itself: the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár, 2015) as age
+//! has it.
 //!
-//! The nonce of a block is its number (11 bytes, big endian) and 1 for the last block, else 0. So a block that is changed,
-//! exchanged, repeated or left out does not open, nor does a file that ends early or continues after its last block. Only the last
-//! block may be shorter than 64 KiB, and only an empty file has an empty one.
+//! The nonce of a block is its number (11 bytes, big endian) and 1 for the last block, else 0. So a block that is
+//! changed, exchanged, repeated or left out does not open, nor does a file that ends early or continues after its last
+//! block. Only the last block may be shorter than 64 KiB, and only an empty file has an empty one.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -38,7 +39,7 @@ impl Blocks {
         nonce.into()
     }
 
-    /// Opens the next block; `None` where it is not the one that belongs here.
+    /// Opens the next block; `None` if it is not the one that belongs here.
     fn open(&mut self, mut block: Vec<u8>, last: bool) -> Option<Vec<u8>> {
         let first = self.number == 0;
         let nonce = self.nonce(last);
@@ -54,7 +55,7 @@ impl Blocks {
     }
 }
 
-/// Seals what is written to it. What was not [finished](Self::finish) does not open.
+/// Seals the bytes that are written to it. A stream that was not [finished](Self::finish) does not open.
 pub(crate) struct Sealer<W> {
     to: W,
     blocks: Blocks,
@@ -101,12 +102,13 @@ impl<W: Write> Write for Sealer<W> {
     }
 }
 
-/// Reads what a [`Sealer`] wrote. Nothing is given out before the block it is in was found to be whole; that the file ends where it
-/// should is known when reading has come to the end.
+/// Reads the output of a [`Sealer`]. A block is verified before any of it is returned; a stream that ends early is
+/// noticed at the end of reading.
 pub(crate) struct Opener<R> {
     from: R,
     blocks: Blocks,
-    /// The bytes that were read and not opened: at most a block with its tag, and one byte, which tells that it is not the last.
+    /// The bytes that were read and not opened: at most a block with its tag, and one byte that shows that another
+    /// block follows.
     ahead: Vec<u8>,
     plain: Vec<u8>,
     given: usize,
@@ -132,7 +134,7 @@ impl<R: Read> Opener<R> {
         opened.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, changed(&self.what)))
     }
 
-    /// Opens the block in `ahead`; `None` where it is not the one that belongs here.
+    /// Opens the block in `ahead`; `None` if it is not the one that belongs here.
     fn decrypt(&mut self, last: bool) -> Option<()> {
         let rest = self.ahead.split_off(self.ahead.len().min(BLOCK + TAG));
         let block = std::mem::replace(&mut self.ahead, rest);
@@ -160,15 +162,15 @@ impl<R: Read> Read for Opener<R> {
     }
 }
 
-/// As [`Opener`], in any order. That the file ends where it should is known from the beginning.
+/// As [`Opener`], in any order. The end of the stream is verified when it is made.
 pub(crate) struct RandomOpener<R> {
     from: R,
-    /// Where the first block begins.
+    /// The place of the first block.
     start: u64,
     blocks: Blocks,
     /// Number of blocks.
     count: u64,
-    /// Bytes of what is sealed, and of what it holds.
+    /// Bytes of the sealed stream, and of its content.
     sealed: u64,
     plain: u64,
     position: u64,
@@ -178,9 +180,8 @@ pub(crate) struct RandomOpener<R> {
 }
 
 impl<R: Read + Seek> RandomOpener<R> {
-    /// The blocks begin where `from` is.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] where the last block is not one.
+    /// The blocks begin at the place of `from`. Errors: [`casetrack_core::ErrorCode::Corrupt`] if the last block is not
+    /// one.
     pub fn new(key: &Secret, associated: &[u8], mut from: R, what: String) -> Result<Self> {
         let start = from.stream_position().map_err(|error| explained(&what, error))?;
         let end = from.seek(SeekFrom::End(0)).map_err(|error| explained(&what, error))?;
@@ -246,7 +247,7 @@ pub(crate) fn read_all(mut from: impl Read, what: &str, capacity: usize) -> Resu
     Ok(bytes)
 }
 
-/// The error of ours in an error of reading or writing, or one that says what could not be accessed.
+/// The error of ours in an error of reading or writing, or one that names the file that could not be accessed.
 pub(crate) fn explained(what: &str, error: io::Error) -> Error {
     error.downcast::<Error>().unwrap_or_else(|error| Error::io(what, error))
 }

@@ -1,4 +1,4 @@
-//! Single values, bound to the place where they lie.
+//! Single values, bound to their place.
 //!
 //! | bytes | |
 //! |---|---|
@@ -7,8 +7,9 @@
 //! | n | how the value is packed (1 byte: 0 as it is, 1 LZ4) and the value, encrypted |
 //! | 16 | tag |
 //!
-//! XChaCha20-Poly1305; the associated data is `casetrack value`, the version, the length of the family's name (1 byte), the
-//! name, and the key. A value that was moved to another key or family, or comes from another collection, does not open.
+//! XChaCha20-Poly1305; the associated data is `casetrack value`, the version, the length of the family's name (1 byte),
+//! the name, and the key. A value that was moved to another key or family, or comes from another collection, does not
+//! open.
 
 use casetrack_core::Result;
 use chacha20poly1305::aead::AeadInOut;
@@ -33,7 +34,7 @@ const LZ4_MOST: usize = 255;
 /// True if a value is worth compressing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// Compressed where that makes it smaller. What the length of a value then says of its content is said in docs/dev/vault-formats.md.
+    /// Compressed if that makes it smaller. docs/dev/vault-formats.md describes what the length of a value then reveals.
     Compressed,
     /// For what looks random, such as components of vectors.
     AsItIs,
@@ -47,7 +48,7 @@ impl Values {
         Self(XChaCha20Poly1305::new(key.reveal().into()))
     }
 
-    /// Seals the value that is to lie under `key` in the column family `family`, whose name has at most 255 bytes.
+    /// Seals the value to be stored under `key` in the column family `family`, whose name has at most 255 bytes.
     pub fn seal(&self, family: &str, key: &[u8], value: &[u8], packing: Packing) -> Result<Vec<u8>> {
         self.seal_with(random()?, family, key, value, packing)
     }
@@ -82,10 +83,9 @@ impl Values {
         Ok(sealed)
     }
 
-    /// The value that was sealed for this place.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] for anything but what [`seal`](Self::seal) gave for this family and key,
-    /// [`casetrack_core::ErrorCode::NewerSchema`] for a later format.
+    /// The value that was sealed for this place. Errors: [`casetrack_core::ErrorCode::Corrupt`] for anything but what
+    /// [`seal`](Self::seal) gave for this family and key, [`casetrack_core::ErrorCode::NewerSchema`] for a later
+    /// format.
     pub fn open(&self, family: &str, key: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let damaged = || changed(&format!("A value of \"{family}\""));
         let (&version, rest) = sealed.split_first().ok_or_else(damaged)?;

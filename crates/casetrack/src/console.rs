@@ -40,7 +40,6 @@ pub struct Console {
     pub engine: Arc<Engine>,
     /// Set when the client is interrupted or goes away.
     pub cancel: Cancel,
-    /// The client's working directory.
     pub directory: PathBuf,
     /// The permissions that files of the client's user do not get.
     pub umask: u32,
@@ -121,7 +120,10 @@ impl Console {
                 Some(total) => format!("{} of {} are done. ", thousands(job.files_done), counted(total, "file")),
                 None => String::new(),
             };
-            self.note(format!("Stopped. {files}What was stored is kept. Run the same command again to continue."));
+            self.note(format!(
+                "Stopped. {files}Documents that were stored are kept. Run the same command again to \
+                continue."
+            ));
         }
         match (self.engine.job_report(id)?.and_then(part), job.problem) {
             (Some(report), _) => Ok(report),
@@ -130,7 +132,6 @@ impl Console {
         }
     }
 
-    /// A line on standard error.
     pub fn note(&self, line: String) {
         if !self.global.quiet {
             (self.show)(Output::Log(line));

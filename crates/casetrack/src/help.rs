@@ -16,7 +16,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("Overviews", "summary sheet obligations timeline entities references graph related clusters bates"),
     ("Files on the disk", "files space"),
     ("Upkeep", "verify repair reindex index-status stats compact jobs stop"),
-    ("A server for a team", "serve users"),
+    ("A team server", "serve users"),
     ("Assistants and programs", "mcp call models eval completions man"),
 ];
 
@@ -63,10 +63,10 @@ fn item(name: &str, about: &str, columns: usize) -> String {
 }
 
 /// The output of `casetrack` without arguments: five lines, and the next steps.
-pub const WELCOME: &str = "CaseTrack searches your documents on your machine, and cites what it finds.\n\
+pub const WELCOME: &str = "CaseTrack searches your documents on your machine, and cites every passage.\n\
     \n\
-    \u{20} casetrack start FOLDER     make a collection of a folder, connect assistants\n\
+    \u{20} casetrack start FOLDER     make a folder a collection, connect assistants\n\
     \u{20} casetrack search WORDS     find passages, with the exact place of each\n\
     \u{20} casetrack connect          connect AI assistants, or see which ones are here\n\
-    \u{20} casetrack doctor           see whether anything is missing\n\
+    \u{20} casetrack doctor           check the installation\n\
     \u{20} casetrack --help           all commands";

@@ -23,12 +23,12 @@ pub const STORE: &str = "CASETRACK_STORE";
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Options for every command")]
 pub struct Global {
-    /// Directory that holds the collections [default: casetrack/data in ~/.local/share on Linux, in ~/Library/Application Support on
-    /// macOS, in %LOCALAPPDATA% on Windows; CaseTrack in the documents folder where an earlier version made that]
+    /// Directory that holds the collections [default: casetrack/data in ~/.local/share on Linux, in ~/Library/Application Support on macOS,
+    /// in %LOCALAPPDATA% on Windows; CaseTrack in the documents folder if it exists]
     #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Where the collections are: disk, in the data directory, or a database: postgres://user@host:5432/database. Write no password here, where
-    /// other programs may see it: `casetrack help scale` says where to [default: disk, or what config.toml says]
+    /// The store of the collections: disk, in the data directory, or a database: postgres://user@host:5432/database. Do not write a
+    /// password here: other programs could see it (see `casetrack help scale`) [default: disk, or that of config.toml]
     #[arg(
         long,
         global = true,
@@ -39,7 +39,7 @@ pub struct Global {
         value_parser = secret
     )]
     pub store: Option<Password>,
-    /// Directory that holds the model weights [default: found beside the program]
+    /// Directory with the model weights [default: next to the program]
     #[arg(long, global = true, env = "CASETRACK_MODELS", value_name = "DIR", hide_short_help = true)]
     pub models_dir: Option<PathBuf>,
     /// Print one JSON document instead of text
@@ -92,7 +92,7 @@ pub struct Global {
     /// [default: depends on the available memory]
     #[arg(long, global = true, value_name = "MODE", hide_short_help = true)]
     pub memory_mode: Option<MemoryMode>,
-    /// Languages of scans, as tesseract names them: eng, deu+fra; or auto: what the first pages of each file say
+    /// Languages of scans, as tesseract names them: eng, deu+fra; or auto: detected on the first pages of each file
     #[arg(
         long,
         global = true,
@@ -102,15 +102,15 @@ pub struct Global {
         hide_short_help = true
     )]
     pub languages: String,
-    /// How passages are cited: full, short, bates, or a template such as '{document}, {page} [{bates}]' [default: full, or what config.toml
-    /// says]
+    /// How passages are cited: full, short, bates, or a template such as '{document}, {page} [{bates}]' [default: full, or the style of
+    /// config.toml]
     #[arg(long, global = true, env = "CASETRACK_CITATIONS", value_name = "STYLE", hide_short_help = true)]
     pub citations: Option<CitationStyle>,
     #[command(flatten)]
     pub file_limits: FileLimits,
 }
 
-/// Limits on what one file may cost. Shown by `--help`, not by `-h`.
+/// Limits on the cost of one file. Shown by `--help`, not by `-h`.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Limits on files")]
 pub struct FileLimits {
@@ -123,7 +123,7 @@ pub struct FileLimits {
     /// Most text in one document, in millions of characters
     #[arg(long, global = true, hide_short_help = true, value_name = "MILLIONS", default_value_t = 200)]
     max_text_millions: u64,
-    /// Largest picture to read by OCR, in megapixels
+    /// Largest image to read by OCR, in megapixels
     #[arg(long, global = true, hide_short_help = true, value_name = "MP", default_value_t = 100)]
     max_image_megapixels: u64,
     /// Most files in one e-mail, mailbox or archive
@@ -296,7 +296,7 @@ impl InCollection {
 pub fn no_collection_named() -> Error {
     Error::new(
         ErrorCode::NoCollectionActive,
-        "Which collection? None was named, and there is not exactly one active collection.",
+        "No collection was named, and there is not exactly one active collection.",
     )
     .with_hint(hint!["Name it with ", Action::SwitchCollection, ". List them with ", Action::ListCollections, "."])
 }
@@ -305,16 +305,15 @@ pub fn no_collection_named() -> Error {
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct ToolOptions {
     /// Offer only these sets of tools, separated by commas: core, ingest, graph, watch, all (these four), and, only if named, time (find
-    /// files on the disk by their times), files (search files and their texts below allowed folders), index (indexes of texts that assistants
-    /// add), workbench (collect passages as evidence) and space (sets of files and folders, and what they take on the disk)
-    /// [default: core, ingest]
+    /// files on the disk by their times), files (search files and their texts below allowed folders), index (indexes of texts that
+    /// assistants add), workbench (collect passages as evidence) and space (sets of files and folders, and their disk usage) [default:
+    /// core, ingest]
     #[arg(long, value_delimiter = ',', value_name = "SETS", value_parser = named::<Toolset>)]
     toolsets: Option<Vec<Toolset>>,
     /// Offer only tools that change nothing
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     read_only: Option<bool>,
-    /// Let tools about files look into this folder, besides allowed_roots; can be repeated [default: the home folder, if there are no
-    /// allowed_roots]
+    /// Let file tools read this folder as well as allowed_roots; can be repeated [default: the home folder, if there are no allowed_roots]
     #[arg(long = "root", value_name = "DIR", value_parser = absolute)]
     #[serde(default)]
     roots: Vec<PathBuf>,

@@ -103,7 +103,6 @@ pub struct Progress {
     bar: ProgressBar,
     terminal: bool,
     quiet: bool,
-    /// The file that is being read.
     file: String,
     /// Passages that were there when the bar appeared, and when that was.
     since: Option<(u64, Instant)>,

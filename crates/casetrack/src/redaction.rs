@@ -9,7 +9,6 @@ use tracing_subscriber::fmt::format::{Writer, debug_fn};
 
 /// Around the value of a field that may reveal something.
 const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
-/// The replacement of a value that is left out.
 const LEFT_OUT: &str = "(left out)";
 /// Fields whose values are constants of the program.
 const CONSTANTS: [&str; 4] = ["index", "model", "place", "tool"];

@@ -20,7 +20,7 @@ pub struct VaultOpener {
     /// Open it with the 24 words of its recovery key
     #[arg(long, conflicts_with = "identity")]
     recovery: bool,
-    /// Open it with this file of an identity of age
+    /// Open it with this age identity file
     #[arg(long, value_name = "FILE")]
     identity: Option<std::path::PathBuf>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ impl VaultOpener {
     }
 
     pub fn opener(self) -> Result<Opener> {
-        self.opener.ok_or_else(|| Error::internal("Nobody was asked for a passphrase."))
+        self.opener.ok_or_else(|| Error::internal("No passphrase was asked for."))
     }
 }
 
@@ -78,9 +78,9 @@ impl PassphraseSource {
     pub fn read_new(self, what: &str) -> Result<Password> {
         let first = self.read(what)?;
         if first.reveal().is_empty() {
-            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that nobody can guess."));
+            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that no one can guess."));
         }
-        if !self.passphrase_stdin && typed("The same again")? != first {
+        if !self.passphrase_stdin && typed("Repeat it")? != first {
             return Err(
                 Error::invalid("The two passphrases are not the same.").with_hint("Nothing was changed. Try again.")
             );
@@ -91,7 +91,7 @@ impl PassphraseSource {
 
 fn typed(what: &str) -> Result<Password> {
     if !can_ask() {
-        return Err(Error::invalid("There is nobody at a terminal to ask for the passphrase.")
+        return Err(Error::invalid("CaseTrack cannot ask for the passphrase, because this is not a terminal.")
             .with_hint("Run the command in a terminal, or pass the passphrase with --passphrase-stdin."));
     }
     eprint!("{what}: ");
@@ -108,7 +108,7 @@ fn line() -> Result<Password> {
     let text = line.reveal().strip_suffix('\n').unwrap_or(line.reveal());
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.is_empty() {
-        return Err(Error::invalid("Standard input has no passphrase for this.")
+        return Err(Error::invalid("Standard input has too few passphrases.")
             .with_hint("Write each passphrase on a line of its own."));
     }
     if line.reveal().len() as u64 > MAX_BYTES {

@@ -18,11 +18,11 @@ use crate::output;
 use crate::owner::client;
 use crate::prompt::can_ask;
 
-/// Make a collection of a folder, watch it, and connect the assistants on this machine
+/// Make a folder a collection, watch it, and connect the assistants on this machine
 ///
-/// Reads all files of the folder into a collection of the same name, keeps it up to date while CaseTrack runs, connects the AI assistants
-/// that it finds after asking for each, and proposes three questions about what is in the documents. Safe to repeat: unchanged files are
-/// skipped, and assistants that are connected stay so.
+/// Reads all files of the folder into a collection of the same name and keeps it up to date while CaseTrack runs. Finds the AI assistants
+/// on this machine, and connects each after asking. Proposes three questions about the documents. Safe to repeat: unchanged files are
+/// skipped, and connected assistants stay connected.
 #[derive(Debug, Args)]
 pub struct Start {
     /// Folder with your documents, with all its subfolders
@@ -30,10 +30,10 @@ pub struct Start {
     /// Name of the collection [default: the name of the folder]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Models of a new collection: compact, quality or multilingual [default: as --profile says, or what the first documents need]
+    /// Models of a new collection: compact, quality or multilingual [default: --profile, or the models that the first documents need]
     #[arg(long, value_name = "PROFILE")]
     models: Option<ModelProfile>,
-    /// Connect the assistants that are found without asking, and read a whole home folder or disk
+    /// Connect assistants without asking, and allow a whole home folder or disk
     #[arg(short = 'y', long)]
     yes: bool,
     /// Leave assistants as they are
@@ -89,7 +89,7 @@ fn connect_all(global: &Global, yes: bool) -> Result<()> {
     Ok(())
 }
 
-/// A whole disk or home folder is hardly meant: it holds more than documents.
+/// Refuses a whole disk or home folder, which is probably a mistake: it holds more than documents.
 fn check(folder: &Path, yes: bool) -> Result<()> {
     let real = real(folder)?;
     let home = dirs::home_dir().and_then(|home| home.canonicalize().ok());

@@ -11,9 +11,9 @@ use crate::{output, owner, service};
 
 /// Stop the background process that keeps the collections open
 ///
-/// Other commands start it when they need it, and it exits when nothing has used it for five minutes. Stop it before you copy,
-/// move or delete the files of a data directory by other means. It is not stopped while an assistant or a command is using it.
-/// A service that keeps it running (`casetrack service install`) is stopped with it, until the next login or `casetrack service start`.
+/// Other commands start it when they need it, and it exits after five minutes without use. Stop it before you copy, move or delete the
+/// files of a data directory by other means. It is not stopped while an assistant or a command uses it. A service that keeps it running
+/// (`casetrack service install`) is stopped with it, until the next login or `casetrack service start`.
 #[derive(Debug, Args)]
 pub struct Stop {}
 

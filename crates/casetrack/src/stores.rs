@@ -26,8 +26,9 @@ fn database(address: &str) -> Result<StorePlace> {
 
 #[cfg(not(feature = "postgres"))]
 fn database(_: &str) -> Result<StorePlace> {
-    Err(Error::invalid("This CaseTrack is built without databases.").with_hint(
-        "Keep the collections on the disk of this machine (--store disk), or use a CaseTrack that is built with the feature \"postgres\".",
+    Err(Error::invalid("This build of CaseTrack does not support databases.").with_hint(
+        "Keep the collections on the disk of this machine (--store disk), or use a build with the feature \
+         \"postgres\".",
     ))
 }
 

@@ -1,4 +1,4 @@
-//! Stands in for casetrack-serve in a build without the feature `serve`.
+//! Replaces casetrack-serve in a build without the feature `serve`.
 
 use casetrack_core::{Error, Result};
 
@@ -11,6 +11,6 @@ pub fn probe_server(_: &str, _: &str) -> Result<String> {
 }
 
 fn missing() -> Error {
-    Error::invalid("This build of CaseTrack connects to no server for a team.")
+    Error::invalid("This build of CaseTrack cannot connect to a team server.")
         .with_hint("Use a build with the feature serve, which is on by default.")
 }

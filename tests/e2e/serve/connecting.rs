@@ -51,11 +51,11 @@ fn assistants_are_connected_to_a_server_that_takes_the_token_and_disconnected_ag
         (output.status.success(), said(&output))
     };
     for (address, more, variable, input, why) in [
-        (&*address, &[][..], None, "", "has no variable CASETRACK_TOKEN"),
+        (&*address, &[][..], None, "", "The environment variable CASETRACK_TOKEN"),
         (&address, &[], Some("casetrack_wrong"), "", "does not accept the token"),
         (&address, &["--token-stdin"], None, "", "The token is empty"),
-        (&address, &["--token-env", "NOT_THERE"], Some(&token), "", "has no variable NOT_THERE"),
-        (&address, &["--read-only"], Some(&token), "", "where it is started"),
+        (&address, &["--token-env", "NOT_THERE"], Some(&token), "", "The environment variable NOT_THERE"),
+        (&address, &["--read-only"], Some(&token), "", "defines its own tools"),
         ("http://127.0.0.1:1", &[], Some(&token), "", "cannot be reached"),
         ("http://casetrack.firm.example", &[], Some(&token), "", "read your token"),
         (&format!("{address}/healthz"), &[], Some(&token), "", "is not the address"),
@@ -68,8 +68,8 @@ fn assistants_are_connected_to_a_server_that_takes_the_token_and_disconnected_ag
     // By a variable, which the one names and the other cannot.
     let (done, told) = connect_to(&address, &[], Some(&token), "");
     assert!(done && told.contains("accepts the token") && !told.contains(&token), "{told}");
-    assert!(told.contains("must be started where CASETRACK_TOKEN is set"), "{told}");
-    assert!(told.contains("has your token in it"), "{told}");
+    assert!(told.contains("in an environment that has CASETRACK_TOKEN"), "{told}");
+    assert!(told.contains("contains your token"), "{told}");
     let (of_cursor, of_zed) = (text(&cursor), text(&zed));
     assert!(of_cursor.contains("Bearer ${env:CASETRACK_TOKEN}") && !of_cursor.contains(&token), "{of_cursor}");
     assert!(of_cursor.contains(&format!("{address}/mcp")) && of_cursor.contains("// mine"), "{of_cursor}");

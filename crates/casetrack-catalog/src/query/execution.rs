@@ -25,7 +25,6 @@ struct Answers<'a> {
     query: &'a Query,
     prefix: &'a [u8],
     found: QueryPage,
-    /// Of the last answer.
     last: Option<Key>,
 }
 
@@ -284,7 +283,6 @@ impl Query {
 /// Rows that may be answers, in their order.
 type First = BTreeMap<Rank, (Entry, Key)>;
 
-/// One pass over rows.
 struct RowReader<'a> {
     connection: &'a Connection,
     prefix: &'a [u8],

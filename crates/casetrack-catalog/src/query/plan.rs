@@ -127,8 +127,8 @@ impl Query {
         Ok((conditions, values))
     }
 
-    /// The conditions of the range of times, as [`conditions`](Self::conditions). The entry itself decides what a column cannot hold
-    /// exactly, and a time of access, which rows of folders do not have.
+    /// The conditions of the range of times, as [`conditions`](Self::conditions). The entry itself decides a time that a column cannot hold exactly,
+    /// and a time of access, which rows of folders do not have.
     fn in_range(&self, connection: &Connection, column: Option<&str>) -> rusqlite::Result<(Vec<String>, Vec<Value>)> {
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
         let in_rows = |(field, _): &(TimeField, TimeRange)| !self.unknown_time && *field != TimeField::Accessed;

@@ -29,7 +29,6 @@ const DAMAGED: &str = "sets.damaged.json";
 /// most a tenth of the time.
 const DELAY: Duration = if cfg!(test) { Duration::from_millis(50) } else { Duration::from_secs(5) };
 
-/// Signals to the thread.
 #[derive(Default)]
 struct Signals {
     has_changed: bool,
@@ -51,7 +50,6 @@ impl BackupWriter {
         Self { signals, thread }
     }
 
-    /// Something may have changed.
     pub fn changed(&self) {
         lock(&self.signals.0).has_changed = true;
         self.signals.1.notify_one();
@@ -154,8 +152,8 @@ fn state(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 impl Space {
-    /// Restores the copy into a new database, in which nothing was ever made. Continues what a killed process had begun. A copy that cannot
-    /// be read is kept under another name, with an error in the log.
+    /// Restores the copy into a new database, which has no sets yet. Continues the restoration of a killed process. A copy that cannot be read is
+    /// kept under another name, with an error in the log.
     pub(super) fn restore(&self) -> Result<()> {
         const IS_NEW: &str = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_sequence) AND NOT EXISTS (SELECT 1 FROM queries)";
         let restoring = self.folder.join(RESTORING);
@@ -171,7 +169,7 @@ impl Space {
         let taken = transfer::read(BufReader::new(file)).and_then(|exported| self.take_over(exported));
         match taken {
             Ok(taken) => {
-                tracing::warn!(?taken, "the resource sets were made anew from {FILE}");
+                tracing::warn!(?taken, "the resource sets were restored from {FILE}");
                 std::fs::remove_file(&restoring).map_err(io)
             }
             Err(error) if error.code == ErrorCode::InvalidArgument => {

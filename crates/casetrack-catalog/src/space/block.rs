@@ -35,7 +35,6 @@ pub(super) struct Block {
     pub changes: i64,
     /// The first id that the block can have.
     first: i64,
-    /// Those that it has.
     present: Bits,
     /// Offsets from the first id.
     ids: Vec<u16>,
@@ -105,7 +104,6 @@ impl Block {
         self.first + i64::from(self.ids.get(place).copied().unwrap_or_default())
     }
 
-    /// The places of the entries that it has among these.
     pub fn places(&self, ids: &Bits) -> Bits {
         ids.ranks_in(&self.present)
     }
@@ -131,12 +129,10 @@ impl Block {
         }
     }
 
-    /// The rows with some of these ids.
     pub fn rows_of<'a>(&'a self, ids: &Bits) -> impl Iterator<Item = Row> + use<'a> {
         self.places(ids).into_places().map(move |place| self.row(place))
     }
 
-    /// The rows in the folders of these places.
     pub fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = Row> + use<'a> {
         let is_in = move |(_, folder): &(usize, &u32)| folders.get(**folder as usize) == Some(&true);
         self.folders.iter().enumerate().filter(is_in).map(move |(place, _)| self.row(place))

@@ -48,7 +48,7 @@ fn time(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
     (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX))
 }
 
-/// The cheapest come first: the others skip what they reject.
+/// The cheapest come first: the others skip the entries that these reject.
 fn judges<'a>(conditions: &'a [Condition], image: &Image) -> Vec<Judge<'a>> {
     let mut judges: Vec<Judge<'a>> = conditions.iter().map(|condition| condition.judge(image)).collect();
     judges.sort_by_key(|judge| match judge {
@@ -139,7 +139,6 @@ pub(super) mod tests {
 
     type IsMet = Box<dyn Fn(&Row, &str) -> bool>;
 
-    /// A condition, and its result for one entry.
     fn single(random: &mut fastrand::Rng) -> (Condition, IsMet) {
         let (low, high, time) = (random.u64(..50), random.u64(..50), random.i64(-20..20));
         let number = random.u32(..1_000).to_string();

@@ -15,7 +15,6 @@ use crate::rows::stored;
 /// Contents that are kept, the last that were made. A thumbnail takes some 30 kB.
 const KEPT: i64 = 20_000;
 
-/// Metadata of one content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Content {
     pub sha256: Sha256,
@@ -79,7 +78,6 @@ impl Space {
         })
     }
 
-    /// The metadata of a content.
     pub fn content(&self, sha256: &str) -> Result<Option<Content>> {
         self.read(|connection| {
             connection.prepare(&format!("{SELECT} WHERE sha256 = ?"))?.query_row([sha256], read_content).optional()

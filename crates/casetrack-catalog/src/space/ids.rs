@@ -6,12 +6,10 @@ use std::collections::BTreeMap;
 pub(super) const BLOCK_BITS: u32 = 12;
 const WORDS: usize = 1 << (BLOCK_BITS - 6);
 
-/// The block of an id.
 pub(super) fn block_of(id: i64) -> i64 {
     id >> BLOCK_BITS
 }
 
-/// Which of its block an id is.
 fn within(id: i64) -> usize {
     usize::try_from(id & ((1 << BLOCK_BITS) - 1)).unwrap_or_default()
 }
@@ -86,7 +84,6 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
     }
 
-    /// Removes those that the other has.
     pub fn drop_all(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
     }
@@ -174,7 +171,6 @@ impl Ids {
         self.block(block_of(id)).is_some_and(|block| block.contains(id))
     }
 
-    /// The ids of one block.
     pub fn block(&self, block: i64) -> Option<&Bits> {
         self.0.get(&block).map(|bits| &**bits)
     }
@@ -192,7 +188,6 @@ impl Ids {
         self.0.iter().flat_map(|(block, bits)| bits.iter().map(move |within| (block << BLOCK_BITS) + within as i64))
     }
 
-    /// Those that the other does not have.
     pub fn without(&self, other: &Self) -> Self {
         let mut rest = self.clone();
         for (block, bits) in &mut rest.0 {

@@ -15,7 +15,6 @@ use crate::paths;
 /// The block that counts changes of folders.
 const FOLDERS: i64 = -1;
 
-/// No folder.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// The folders that have rows. Each keeps its place while it is known.
@@ -92,7 +91,6 @@ impl Folders {
         NOWHERE
     }
 
-    /// The place of a folder.
     pub fn at(&self, path: &[u8]) -> Option<u32> {
         self.by_path.get(path).copied()
     }
@@ -153,7 +151,6 @@ impl Image {
         moment.commit()
     }
 
-    /// Gives the entries of folders the places of these.
     fn find_folders(&mut self) {
         for block in self.blocks.values_mut() {
             let own = |place: usize| self.folders.own(block.folders[place], block.kinds[place], block.name(place));
@@ -185,7 +182,6 @@ impl Image {
         Ok(())
     }
 
-    /// The ids of all entries.
     pub fn ids(&self) -> Ids {
         Ids::of_blocks(self.blocks.iter().map(|(number, block)| (*number, block.ids())))
     }
@@ -196,7 +192,6 @@ impl Image {
     }
 }
 
-/// The id of the entry with a path.
 pub(super) fn number(connection: &Connection, path: &Path) -> rusqlite::Result<Option<i64>> {
     use rusqlite::OptionalExtension;
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };

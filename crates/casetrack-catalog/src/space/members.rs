@@ -20,7 +20,6 @@ use crate::scan::Problem;
 /// How entries are put into a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Those that the set has stay.
     Append,
     /// As `Append`, and members that are no longer on the disk leave the set.
     Merge,
@@ -29,7 +28,6 @@ pub enum Mode {
     Remove,
 }
 
-/// The result of a change of a set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
     pub added: u64,
@@ -116,7 +114,6 @@ impl Space {
         Ok(change)
     }
 
-    /// The members of a set itself.
     pub(super) fn members(&self, set: &Set) -> Result<Arc<Ids>> {
         if let Some((revision, ids)) = lock(&self.members).get(&set.id)
             && *revision == set.revision
@@ -253,7 +250,6 @@ fn write_members(
     sets::touch(transaction, &[set.id])
 }
 
-/// Stores the places of the members of a set.
 fn note_places(connection: &Connection, set: i64) -> rusqlite::Result<()> {
     connection.execute(
         "INSERT OR IGNORE INTO places SELECT e.id, e.folder, e.name FROM members m JOIN files.entries e ON e.id = m.entry

@@ -67,7 +67,6 @@ fn now() -> i64 {
 pub struct Space {
     catalog: Arc<Catalog>,
     folder: PathBuf,
-    /// The connection that writes.
     writer: Mutex<Connection>,
     /// The [generation](Catalog::generation) of the catalogue that it is connected to.
     generation: AtomicU64,
@@ -128,7 +127,6 @@ impl Space {
         Ok(space)
     }
 
-    /// The path of the database.
     pub fn path(&self) -> PathBuf {
         self.folder.join(schema::FILE)
     }
@@ -213,7 +211,6 @@ impl Space {
         result
     }
 
-    /// The catalogue as it is now.
     fn image(&self) -> Result<Image> {
         *lock(&self.used) = Instant::now();
         let mut image = lock(&self.image).clone();

@@ -1,4 +1,4 @@
-//! Which files the outcomes of plans had, so that a restart does not give them once more.
+//! The files that the outcomes of plans had, so that a restart does not process them again.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,6 @@ impl Space {
         })
     }
 
-    /// Notes that the outcomes of a plan had these files.
     pub fn add_outcome_files(&self, plan: i64, files: &[SelectedFile]) -> Result<()> {
         self.write_rows(|transaction| {
             let mut insert = transaction.prepare("INSERT OR REPLACE INTO handed VALUES (?, ?, ?)")?;
@@ -24,7 +23,6 @@ impl Space {
         })
     }
 
-    /// Forgets which files the outcomes of a plan had.
     pub fn forget_outcome_files(&self, plan: i64) -> Result<()> {
         self.write_rows(|transaction| transaction.execute("DELETE FROM handed WHERE plan = ?", [plan]).map(drop))
     }

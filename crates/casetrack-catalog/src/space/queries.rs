@@ -54,7 +54,6 @@ pub struct Member {
     pub added: i64,
 }
 
-/// The entries of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     pub members: Vec<Member>,
@@ -209,7 +208,6 @@ struct Best<'a> {
     image: &'a Image,
     sort: Sort,
     descending: bool,
-    /// How many are wanted.
     most: usize,
     total: u64,
     hits: Vec<Hit<'a>>,
@@ -223,7 +221,6 @@ impl<'a> Best<'a> {
         Self { image, sort: query.sort, descending: query.descending, most, total: 0, hits: Vec::new(), last: None }
     }
 
-    /// Takes rows of a block.
     fn take(&mut self, block: &'a Block, mut places: Bits) {
         self.total += places.len() as u64;
         if let Some(last) = self.last {

@@ -15,7 +15,6 @@ const MAX_RECORDS: i64 = 1_000;
 /// Longest definition of one, in bytes of JSON.
 const MAX_JSON_BYTES: usize = 1 << 20;
 
-/// A source that fills a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub id: i64,
@@ -69,7 +68,6 @@ pub struct Saved {
     pub arguments: Value,
 }
 
-/// A record with a name, in a table.
 pub(super) trait Record: Sized {
     /// In words, for errors.
     const KIND: &str;
@@ -136,7 +134,6 @@ impl Space {
     }
 }
 
-/// Sources.
 impl Space {
     /// Keeps a source, which is stopped. `source.id`, `status` and the times do not count.
     ///
@@ -185,7 +182,6 @@ impl Space {
     }
 }
 
-/// Plans.
 impl Space {
     /// Keeps a plan, which is active. `plan.id`, `status` and the times do not count.
     ///
@@ -261,7 +257,6 @@ impl Space {
     }
 }
 
-/// Saved queries.
 impl Space {
     /// Keeps the arguments of a query under a name, in place of those that it had.
     ///
@@ -334,7 +329,7 @@ fn refuse_many(connection: &Connection, table: &str, what: &str) -> Result<()> {
     let count: i64 =
         connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).map_err(failed)?;
     match count >= MAX_RECORDS {
-        true => Err(Error::invalid(format!("there are {MAX_RECORDS} {what}, which is the most"))),
+        true => Err(Error::invalid(format!("there are {MAX_RECORDS} {what}, the maximum"))),
         false => Ok(()),
     }
 }

@@ -10,7 +10,6 @@ use crate::rows::stored;
 const KEPT_EXECUTIONS: i64 = 1_000;
 const KEPT_JOBS: i64 = 10_000;
 
-/// One run of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Execution {
     pub id: i64,
@@ -26,7 +25,6 @@ pub struct Execution {
     pub error: Option<String>,
 }
 
-/// A job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
     pub id: i64,
@@ -47,11 +45,9 @@ pub struct Job {
     pub error: Option<String>,
 }
 
-/// Which jobs are listed.
 #[derive(Debug, Clone, Default)]
 pub struct JobFilter<'a> {
     pub kind: Option<&'a str>,
-    /// Those that have not ended.
     pub active: bool,
     pub status: Option<&'a str>,
     pub min_progress: Option<f64>,
@@ -66,7 +62,6 @@ const JOB: &str =
     "SELECT id, kind, path, status, progress, files, folders, bytes, created, started, ended, error FROM jobs";
 
 impl Space {
-    /// Begins a run of a plan.
     pub fn begin_execution(&self, plan: &str) -> Result<Execution> {
         self.write_rows(|transaction| {
             transaction.execute(
@@ -107,7 +102,6 @@ impl Space {
         })
     }
 
-    /// Makes a job, which waits.
     pub fn create_job(&self, kind: &str, path: &str) -> Result<Job> {
         self.write_rows(|transaction| {
             transaction.execute(

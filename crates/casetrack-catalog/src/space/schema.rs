@@ -139,7 +139,6 @@ CREATE TRIGGER IF NOT EXISTS touched_no_folder AFTER DELETE ON folders
     BEGIN UPDATE touched SET changes = changes + 1 WHERE block = -1; END;
 ";
 
-/// The error of a statement.
 pub(super) fn failed(error: rusqlite::Error) -> Error {
     database::failed(error)
 }

@@ -30,7 +30,6 @@ impl Selection {
     }
 }
 
-/// A file of a selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedFile {
     /// Its number in the catalogue, which it keeps when it moves.
@@ -76,7 +75,6 @@ impl Space {
         self.admitted(&Selection(ids), &query.condition, cancel)
     }
 
-    /// The entries that meet a condition.
     pub fn admitted(&self, selection: &Selection, condition: &Condition, cancel: &Cancel) -> Result<Selection> {
         let image = self.image()?;
         let judge = condition.judge(&image);
@@ -102,7 +100,6 @@ impl Space {
         self.apply(name, &selection.0, mode)
     }
 
-    /// The files among the entries.
     pub fn files_of(&self, selection: &Selection) -> Result<Vec<SelectedFile>> {
         self.of_kind(selection, Kind::File)
     }

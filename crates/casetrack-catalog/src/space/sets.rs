@@ -11,7 +11,6 @@ use super::{Space, now};
 /// Longest name and description of sets and definitions, in characters.
 pub const MAX_NAME_CHARS: usize = 200;
 pub const MAX_DESCRIPTION_CHARS: usize = 4_000;
-/// Most sets.
 pub const MAX_SETS: i64 = 10_000;
 
 /// A set of files and folders, which a user made.
@@ -99,7 +98,6 @@ impl Graph {
     }
 }
 
-/// Which way edges are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Children,
@@ -222,7 +220,6 @@ pub(super) fn existing(connection: &Connection, name: &str) -> Result<Set> {
     by_name(connection, name).map_err(failed)?.ok_or_else(|| no_such_set(name))
 }
 
-/// The set of a name, which is created if there is none.
 pub(super) fn existing_or_new(transaction: &Transaction<'_>, name: &str) -> Result<Set> {
     match by_name(transaction, name).map_err(failed)? {
         Some(set) => Ok(set),
@@ -244,12 +241,11 @@ fn create(transaction: &Transaction<'_>, name: &str, description: Option<&str>) 
 pub(super) fn refuse_many(connection: &Connection) -> Result<()> {
     let count: i64 = connection.query_row("SELECT count(*) FROM sets", [], |row| row.get(0)).map_err(failed)?;
     match count >= MAX_SETS {
-        true => Err(Error::invalid(format!("there are {MAX_SETS} resource-sets, which is the most"))),
+        true => Err(Error::invalid(format!("there are {MAX_SETS} resource-sets, the maximum"))),
         false => Ok(()),
     }
 }
 
-/// Notes that sets changed.
 pub(super) fn touch(transaction: &Transaction<'_>, sets: &[i64]) -> rusqlite::Result<()> {
     let mut touch = transaction.prepare("UPDATE sets SET updated = ?, revision = revision + 1 WHERE id = ?")?;
     for set in sets {

@@ -78,7 +78,6 @@ impl Image {
         self.blocks_of(ids).into_iter().flat_map(|(block, bits)| block.rows_of(bits))
     }
 
-    /// The blocks that have some of these entries, with those.
     pub fn blocks_of<'a>(&'a self, ids: &'a Ids) -> Vec<(&'a Block, &'a Bits)> {
         self.blocks.iter().filter_map(|(number, block)| Some((&**block, ids.block(*number)?))).collect()
     }
@@ -99,7 +98,6 @@ impl Image {
         below
     }
 
-    /// The rows in the folders of these places.
     pub fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = Row> {
         let blocks = (!folders.is_empty()).then_some(&self.blocks);
         blocks.into_iter().flat_map(|blocks| blocks.values()).flat_map(|block| block.rows_in(folders))
@@ -119,7 +117,6 @@ pub(super) fn side_by_side<T: Sync, R: Send>(list: &[T], work: impl Fn(&[T]) -> 
     })
 }
 
-/// The sums of a part of the members.
 struct Members<'n> {
     files: u64,
     folders: u64,

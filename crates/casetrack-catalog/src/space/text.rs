@@ -12,7 +12,6 @@ use super::image::{Folders, Image};
 use crate::paths;
 use crate::pattern::{MAX_BYTES, glob_regex, regex};
 
-/// Which text of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     Path,
@@ -92,7 +91,7 @@ impl Text {
         TextJudge { text: self, verdicts, names }
     }
 
-    /// Each folder is given with a separator at its end.
+    /// Each folder ends with a separator.
     fn of_folders(&self, folders: &Folders, verdict: impl Fn(&[u8]) -> Verdict) -> Vec<Verdict> {
         let places = 0..folders.paths.len();
         match self.case_sensitive {

@@ -13,10 +13,8 @@ use super::schema::failed;
 use super::sets::{check_description, check_name, refuse_many, touch};
 use super::{Plan, Saved, Source, Space, now};
 
-/// The version of the form.
 const FORMAT: u32 = 1;
 
-/// The exported data of users.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Exported {
     format: u32,
@@ -149,7 +147,12 @@ pub(super) fn read(from: impl Read) -> Result<Exported> {
 }
 
 fn checked(exported: serde_json::Result<Exported>) -> Result<Exported> {
-    let exported = exported.map_err(|error| Error::invalid(format!("It is no export of resource sets: {error}.")))?;
+    let exported = exported.map_err(|error| {
+        Error::invalid(format!(
+            "It is not an export of resource sets: \
+        {error}."
+        ))
+    })?;
     match exported.format > FORMAT {
         true => Err(Error::invalid(format!(
             "Its resource sets have the format {}; this program knows formats up to {FORMAT}.",

@@ -130,7 +130,6 @@ impl TreeBuilder<'_> {
         top
     }
 
-    /// The entries of these folders.
     fn children(&self, level: &[(&mut Branch, u32)]) -> BTreeMap<u32, Vec<Child<'_>>> {
         let mut wanted = vec![false; self.image.folders.paths.len()];
         level.iter().for_each(|(_, place)| wanted[*place as usize] = true);

@@ -1,4 +1,4 @@
-//! The lines by which programs for mail mark what they quote.
+//! The lines by which programs for mail mark quotations.
 
 use std::sync::LazyLock;
 
@@ -90,19 +90,19 @@ pub(super) fn is_introduction(text: &str) -> bool {
     ends_so && text.len() <= 600 && INTRODUCTION.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// True if a line stands between a message and the one that it answers or forwards.
+/// True if a line separates a message from the one that it answers or forwards.
 pub(super) fn is_separator(line: &str) -> bool {
     line.len() <= 200 && SEPARATOR.as_ref().is_some_and(|pattern| pattern.is_match(line))
 }
 
-/// A rule of underscores or hyphens, as Outlook puts above the headers of what it quotes.
+/// A rule of underscores or hyphens, as Outlook puts above the headers of a quoted message.
 pub(super) fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 8 && line.bytes().all(|byte| matches!(byte, b'_' | b'-' | b'='))
 }
 
-/// The number of these lines that are the headers of a quoted message; 0 if they are none. Sender and date or subject are among them. They end
-/// at an empty line, unless one stands between each two.
+/// The number of these lines that are the headers of a quoted message; 0 if they are none. Sender and date or subject
+/// are among them. They end at an empty line, unless there is one between each two.
 pub(super) fn header_lines<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
     let (mut count, mut labelled, mut empty) = (0, 0, 0);
     let (mut senders, mut others) = (0, 0);

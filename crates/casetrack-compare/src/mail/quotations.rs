@@ -1,8 +1,8 @@
 //! The text of a message that is quoted from others.
 //!
-//! Known are lines behind `>`, and all that follows a separator (`-----Original Message-----`), the headers of another message or an
-//! introduction (`On … wrote:`) without such lines. Quotations may hold quotations. Their authors are not decided here: callers compare the text
-//! with other messages.
+//! Known are lines behind `>`, and all that follows a separator (`-----Original Message-----`), the headers of another
+//! message or an introduction (`On … wrote:`) without such lines. Quotations may hold quotations. Their authors are not
+//! decided here: callers compare the text with other messages.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,13 +17,12 @@ const SHOWN_HEADERS: [&str; 7] = ["From: ", "To: ", "Cc: ", "Bcc: ", "Date: ", "
 /// A text that a message quotes from one other, in one or several pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quotation {
-    /// 1 for what the message quotes itself, 2 for what is quoted in that.
+    /// 1 for a quotation of the message itself, 2 for one inside that.
     pub depth: u32,
     /// Bytes of its lines without the marks before them, in order. Introductions and headers are left out.
     pub lines: Vec<Range<usize>>,
 }
 
-/// A message, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parts {
     /// Bytes of the headers at the top, with the empty line that follows.
@@ -34,7 +33,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Bytes of what the message itself says, in order.
+    /// Bytes of the message's own text, in order.
     pub fn own(&self, end: usize) -> Vec<Range<usize>> {
         let mut at = self.headers.end;
         let mut own = Vec::new();
@@ -48,7 +47,6 @@ impl Parts {
     }
 }
 
-/// A line of the body.
 struct Line<'t> {
     bytes: Range<usize>,
     /// Marks before it.
@@ -112,7 +110,7 @@ impl Reader {
         let mut at = 0;
         while let Some(line) = lines.get(at) {
             let depth = self.section + line.marks;
-            // Inside marked text the same signs introduce what is marked once more, and need no others.
+            // Inside marked text the same signs introduce a further level, and need no others.
             let (opening, to_end) = opening(&lines[at..]);
             if opening > 0 {
                 let taken = &lines[at..at + opening];
@@ -160,7 +158,7 @@ impl Reader {
         quotations[number].lines.push(line.start..line.start + line.text.len());
     }
 
-    /// Joins what only empty lines stand between.
+    /// Joins parts that only empty lines separate.
     fn trim(&mut self, lines: &[Line<'_>]) {
         let mut joined: Vec<Range<usize>> = Vec::new();
         let mut at = 0;
@@ -210,7 +208,6 @@ fn opening(lines: &[Line<'_>]) -> (usize, bool) {
         joined.push(' ');
         if is_introduction(joined.trim_end()) {
             let next = lines[number + 1..].iter().find(|line| !line.text.trim().is_empty());
-            // Quoted lines follow, or else all of the rest is quoted.
             return (number + 1, next.is_none_or(|next| next.marks <= marks));
         }
     }

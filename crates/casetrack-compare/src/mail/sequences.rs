@@ -7,10 +7,8 @@ const LENGTH: usize = 3;
 /// Most sequences of a text; the rest of a longer one is not compared.
 const MAX_SEQUENCES: usize = 20_000;
 
-/// The sequences of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Sequences {
-    /// In order, each once.
     hashes: Vec<u64>,
     /// Words of the text.
     pub words: u32,
@@ -37,13 +35,11 @@ impl Sequences {
         Self { hashes, words }
     }
 
-    /// The number of sequences.
     #[expect(clippy::len_without_is_empty, reason = "no caller needs it")]
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
 
-    /// In order.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.hashes.iter().copied()
     }

@@ -6,7 +6,6 @@ const PREFIXES: [&str; 23] = [
     "doorst", "回复", "答复", "转发", "回覆", "轉寄",
 ];
 
-/// A subject, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
     /// In lower case, with white space folded.

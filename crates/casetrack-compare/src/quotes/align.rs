@@ -1,8 +1,8 @@
 //! Alignment of the words of a quotation with a passage, so that they differ as little as they can.
 //!
-//! A semi-global alignment (Sellers 1980): all of the quotation against any part of the passage. Besides one word for another, a word too
-//! many and one that is missing, a step may be a word that is broken into two or three. Long texts are aligned part by part, between
-//! places that both have ([`cuts`](super::cuts)).
+//! A semi-global alignment (Sellers 1980): all of the quotation against any part of the passage. Besides one word for
+//! another, a word too many and one that is missing, a step may be a word that is broken into two or three. Long texts
+//! are aligned part by part, between places that both have ([`cuts`](super::cuts)).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::tokens::{Class, Likeness, Token, likeness};
 
 /// Most cells of a table: a quotation of 2,000 words and a passage of 3,000.
 const MAX_CELLS: usize = 6_000_000;
-/// Texts with a larger table are cut where they have places in common, into parts of about this many cells each.
+/// Texts with a larger table are cut at places that they have in common, into parts of about this many cells each.
 const CUT_CELLS: usize = 400_000;
 const PART_CELLS: usize = 100_000;
 
@@ -48,17 +48,16 @@ pub(super) enum StepKind {
     Hole,
 }
 
-/// The best fit of a quotation into a passage.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Alignment {
-    /// In order, from the first token of either to the last.
     pub steps: Vec<Step>,
-    /// Share (0–1) of the quotation's words that are in the passage, by their weights, less what the passage has between them.
+    /// Share (0–1) of the quotation's words that are in the passage, by their weights, less the words that the passage
+    /// has between them.
     pub likeness: f32,
 }
 
-/// `None` if one is empty, or both are too long and have no places in common. Time and memory grow with the product of their lengths, or
-/// with their sum if they are long.
+/// `None` if one is empty, or both are too long and have no places in common. Time and memory grow with the product of
+/// their lengths, or with their sum if they are long.
 pub(super) fn align(quotation: &[Token], passage: &[Token]) -> Option<Alignment> {
     if quotation.is_empty() || passage.is_empty() {
         return None;
@@ -106,7 +105,7 @@ fn steps_of_parts(quotation: &[Token], passage: &[Token]) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// True if the passage begins and ends where the quotation does; else words before and behind it cost nothing.
+/// True if the passage begins and ends with the quotation; else words before and behind it cost nothing.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ends {
     start_is_fixed: bool,
@@ -319,7 +318,6 @@ mod tests {
     use super::super::tokens::tests::of;
     use super::*;
 
-    /// The differences, as (quotation, passage).
     fn differs(quotation: &str, passage: &str) -> Vec<(String, String)> {
         let (quotation, passage) = (of(quotation), of(passage));
         let texts = |tokens: &[Token]| tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
@@ -380,7 +378,7 @@ mod tests {
         // The passage twice.
         let twice = [&text[3_000..7_000], &text[3_000..7_000]].concat().join(" ");
         assert_eq!(differs(&quoted.join(" "), &twice), expected);
-        // Words are left out, and the quotation says so.
+        // Words are left out, and the quotation marks it.
         let mut tokens = of(&text[4_000..5_000].join(" "));
         tokens.push(Token::hole(1));
         tokens.extend(of(&text[5_300..6_000].join(" ")));

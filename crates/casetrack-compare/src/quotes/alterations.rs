@@ -1,4 +1,4 @@
-//! Omissions and alterations that a quotation marks, and whether they change what the document says.
+//! Omissions and alterations that a quotation marks, and whether they change the document's meaning.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,13 +27,13 @@ pub struct MarkedChange {
     pub mark: Mark,
     /// As the quotation has it.
     pub quotation: String,
-    /// What the document has there, at most 200 characters of it; empty where it has nothing.
+    /// The text of the document there, at most 200 characters; empty if there is none.
     pub document: String,
     /// Words that the document has there.
     pub words: u32,
 }
 
-/// The marked changes of a quotation at a place, and those among them that change what the document says.
+/// The marked changes of a quotation at a place, and those among them that change the document's meaning.
 pub(super) fn marked_changes(reading: &Pattern, fit: &Fit, window: &Window) -> (Vec<MarkedChange>, Vec<Difference>) {
     let mut changes = Vec::new();
     let mut differences = Vec::new();

@@ -16,7 +16,7 @@ const MAX_BREAKS: usize = 2_000;
 /// Most places that are described.
 const MAX_PLACES: usize = 5;
 
-/// The places where a phrase runs over page breaks.
+/// The places at which a phrase runs over page breaks.
 #[derive(Debug, Default)]
 pub struct Broken {
     pub total: u64,
@@ -69,7 +69,7 @@ pub fn over_page_breaks(
     Ok(broken)
 }
 
-/// The last chunks before page breaks, at which some chunks lie. A sheet does not continue in the next one.
+/// The last chunks before page breaks next to some chunks. A sheet does not continue in the next one.
 fn breaks(collection: &Collection, chunks: &Selection, is_cut: &mut bool) -> Result<BTreeSet<(DocumentId, u32)>> {
     let mut spans = HashMap::new();
     let mut breaks = BTreeSet::new();

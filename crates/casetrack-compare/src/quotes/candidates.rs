@@ -23,7 +23,6 @@ const KEYWORD_HITS: usize = 12;
 /// Bytes of a quotation that keyword search is asked for.
 const MAX_QUERY: usize = 4_000;
 
-/// A chunk: its document and index.
 pub(super) type ChunkPlace = (DocumentId, u32);
 
 #[derive(Debug, Default)]

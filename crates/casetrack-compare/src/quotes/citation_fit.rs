@@ -22,7 +22,7 @@ const BEFORE: usize = 160;
 pub enum CitationFit {
     Fits,
     DoesNotFit,
-    /// Nothing in the document says whether it is right, or the quotation was not found.
+    /// Nothing in the document shows whether it is right, or the quotation was not found.
     Unknown,
 }
 
@@ -41,7 +41,7 @@ pub enum CitationFault {
     Line,
 }
 
-/// What a draft says of where something is from.
+/// The source that a draft gives for something.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Citation {
     /// Name of the document that is cited, as the collection or else the draft has it.
@@ -76,12 +76,10 @@ pub struct Citation {
     pub(super) is_printed: bool,
 }
 
-/// The place of a quotation with what its pages say about it.
+/// The place of a quotation with the facts of its pages.
 pub(super) struct Described<'p> {
     pub place: &'p QuotePlace,
-    /// The notes of the page that it begins on, and of the one it ends on.
     pub notes: [Option<&'p PageNotes>; 2],
-    /// The headings above it.
     pub headings: &'p [String],
     /// The beginning of its paragraph.
     pub beginning: &'p str,
@@ -102,7 +100,7 @@ pub(super) fn beside(draft: &str, quotations: &[Quotation], at: usize, mentions:
     let start = draft.ceil_char_boundary(own.place.start.saturating_sub(BEFORE)).max(previous).min(own.place.start);
     let (mut after, mut before) = (own.place.end..end, start..own.place.start);
     if own.is_block {
-        // What introduces a block is the paragraph before it; its source is on the next line.
+        // A block is introduced by the paragraph before it; its source is on the next line.
         after.start = end - draft[after.clone()].trim_start().len();
         before.end = start + draft[before.clone()].trim_end().len();
     }
@@ -116,7 +114,7 @@ pub(super) fn beside(draft: &str, quotations: &[Quotation], at: usize, mentions:
     let (mut behind, ahead) = (read(draft, after, mentions, false), read(draft, before, mentions, true));
     let cited = &mut behind.citation;
     if cited.who.is_none() && (own.is_block || cited.is_empty() || ahead.citation.who.is_some()) {
-        // "Clause 4 of the Lease says “…” (p. 3)"
+        // A citation around the quotation: "Clause 4 of the Lease states “…” (p. 3)"
         behind.mention = ahead.mention;
         if cited.is_empty() {
             *cited = ahead.citation;
@@ -164,7 +162,7 @@ pub(super) fn sentence_end(text: &str) -> usize {
     text.match_indices('.').map(|(at, _)| at).find(|at| ends(*at)).map_or(text.len(), |at| at + 1)
 }
 
-/// The nearest of what a part of the draft names: the last if it stands before the quotation, else the first.
+/// The nearest names in a part of the draft: the last if it is before the quotation, else the first.
 fn read(draft: &str, part: Range<usize>, mentions: &[Mention], last: bool) -> Beside {
     let from = mentions.partition_point(|mention| mention.place.start < part.start);
     let within = mentions[from..].iter().take_while(|mention| mention.place.end <= part.end).count();
@@ -172,7 +170,7 @@ fn read(draft: &str, part: Range<usize>, mentions: &[Mention], last: bool) -> Be
         true => within.checked_sub(1).map(|last| from + last),
         false => (within > 0).then_some(from),
     };
-    // What a name has of numbers is no citation.
+    // Numbers that are part of a name are no citation.
     let is_named = |label: &Label| {
         let place = part.start + label.place.start..part.start + label.place.end;
         mentions[from..from + within]
@@ -185,7 +183,7 @@ fn read(draft: &str, part: Range<usize>, mentions: &[Mention], last: bool) -> Be
 }
 
 impl Citation {
-    /// Of the nearest labels: the last ones, else the first ones.
+    /// The nearest labels: the last ones, else the first ones.
     pub(super) fn of(mention: Option<&Mention>, labels: &[Label], last: bool) -> Self {
         let pick = |kinds: &[LabelKind]| {
             let mut of_kind = labels.iter().filter(|label| kinds.contains(&label.kind));
@@ -352,7 +350,6 @@ mod tests {
     use super::super::mentions::Names;
     use super::*;
 
-    /// Document, pages and section.
     type Cited = (Option<String>, Option<(u32, u32)>, Option<String>);
 
     fn cited(draft: &str) -> Option<Citation> {

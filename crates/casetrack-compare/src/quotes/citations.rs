@@ -1,4 +1,4 @@
-//! Citations of a draft that stand next to no quotation: checks that the document is there, and has what they name.
+//! Citations of a draft that are next to no quotation: checks that the document is there, and has the cited places.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -20,21 +20,20 @@ const AFTER: usize = 140;
 const BEFORE: usize = 80;
 /// Bytes between numbers of one citation.
 const MAX_GAP: usize = 16;
-/// Sections that a document must have before one that is not found is said to be missing.
+/// Sections that a document must have before a missing one is reported.
 const MIN_SECTIONS: usize = 3;
 
-/// A citation that stands beside no quotation.
+/// A citation next to no quotation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CitationRow {
-    /// Of the draft, from 1.
+    /// The line of the draft, from 1.
     pub line: u32,
     /// As it is written.
     pub text: String,
-    /// It fits where the document has what it names.
+    /// It fits if the document has the place that it names.
     pub cited: Citation,
 }
 
-/// Facts known of the cited documents.
 #[derive(Default)]
 pub(super) struct Known(HashMap<DocumentId, Rc<[(u32, String)]>>);
 
@@ -126,7 +125,7 @@ impl CitationRow {
     }
 }
 
-/// Checks that a document has what a citation names.
+/// Checks that a document has the cited places.
 fn check(
     finder: &mut Finder<'_>,
     known: &mut Known,
@@ -233,7 +232,6 @@ mod tests {
     #[test]
     fn citations_beside_no_quotation_are_found() {
         let names = Names::new(vec![(DocumentId::from_bytes([1; 16]), "Lease.pdf".to_owned())]);
-        /// Text, pages and section.
         type Row = (String, Option<(u32, u32)>, Option<String>);
         let of = |draft: &str| -> Vec<Row> {
             let quotations = quotations(draft);

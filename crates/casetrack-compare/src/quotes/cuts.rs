@@ -1,7 +1,7 @@
 //! Places where two long texts have the same words, so that they can be compared part by part.
 //!
-//! Runs of tokens that a text has once show the places, as unique lines do in patience diff (Cohen 2010). They lie on one diagonal,
-//! except for text that only one side has.
+//! Runs of tokens that a text has once show the places, as unique lines do in patience diff (Cohen 2010). They are on
+//! one diagonal, except for text that only one side has.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -73,7 +73,7 @@ fn once(tokens: &[Token]) -> HashMap<Run<'_>, Option<usize>> {
 
 /// Of pairs in the order of their first numbers, most whose second numbers are in order too (patience sorting).
 fn longest_chain(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // The pairs that end the chains of each length, and what is before each pair.
+    // The pairs that end the chains of each length, and the pair before each.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
     for (at, pair) in pairs.iter().enumerate() {

@@ -40,7 +40,7 @@ impl DifferenceKind {
     }
 }
 
-/// Words of the quotation and what the document has in their place; one of them may be empty.
+/// Words of the quotation and the words in the document in their place; either may be empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     pub kind: DifferenceKind,
@@ -69,7 +69,6 @@ pub(super) fn negations(text: &str) -> Vec<String> {
     words.filter(|word| is_negation(&word.replace('’', "'"))).map(str::to_lowercase).collect()
 }
 
-/// The texts of the two sides by their tokens.
 pub(super) struct Sides<'t> {
     pub quotation: &'t [Token],
     pub passage: &'t [Token],

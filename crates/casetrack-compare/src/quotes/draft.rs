@@ -12,18 +12,15 @@ const MIN_INDENTED_WORDS: usize = 8;
 /// Spaces of an indented block.
 const INDENT: usize = 4;
 
-/// A quotation of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Quotation {
     pub text: String,
-    /// Bytes of the draft, with its marks.
     pub place: Range<usize>,
     /// From 1.
     pub line: u32,
     pub is_block: bool,
 }
 
-/// The quotations of a draft, in order.
 pub(super) fn quotations(draft: &str) -> Vec<Quotation> {
     let mut found = Vec::new();
     let mut line = 1;
@@ -60,7 +57,6 @@ enum Kind {
     Indented,
 }
 
-/// Without the line feeds.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.split('\n').scan(0, |at, line| {
         let start = *at;
@@ -84,7 +80,7 @@ fn kind(line: &str, may_be_indented: bool) -> Kind {
     }
 }
 
-/// A block quotation, without the line at its end that says where it is from.
+/// A block quotation, without the line at its end that names its source.
 fn block_quotation(draft: &str, lines: &[Range<usize>], kind: Kind, line: u32) -> Option<Quotation> {
     let content = |line: &Range<usize>| match kind {
         Kind::Marked => draft[line.clone()].trim_start().trim_start_matches(['>', ' ']).trim_end(),
@@ -110,7 +106,7 @@ fn words(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }
 
-/// Adds what stands in quotation marks in one paragraph: the outermost marks count.
+/// Adds the texts in quotation marks of one paragraph: the outermost marks count.
 fn in_marks(draft: &str, paragraph: Range<usize>, line: u32, found: &mut Vec<Quotation>) {
     let text = &draft[paragraph.clone()];
     let marks: Vec<(usize, char)> = text.char_indices().filter(|(_, c)| is_quote(*c)).collect();

@@ -33,13 +33,12 @@ const MAX_LEFT: usize = 8;
 /// Candidates that are looked at for a passage that is nearly the same, and how many of them are compared word by word.
 const MAX_NEAR: usize = 12;
 const MAX_ALIGNED: usize = 4;
-/// Candidates come in the order of the words that they share with the quotation: behind one that is as alike as this, those that share
-/// fewer are no better.
+/// Candidates come in the order of the words that they share with the quotation: behind one that is as alike as this,
+/// those that share fewer are no better.
 const ENOUGH: f32 = 0.9;
-/// A passage less like the quotation is not what was quoted.
+/// A passage less like the quotation is not its source.
 pub(super) const LEAST_LIKENESS: f32 = 0.5;
 
-/// A passage of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     pub document: DocumentId,
@@ -70,7 +69,6 @@ pub(super) enum Finding {
 pub(super) struct Finder<'c> {
     collection: &'c Collection,
     pub passages: Passages<'c>,
-    /// Of citations.
     pub style: CitationStyle,
     running: HashMap<DocumentId, Vec<Vec<Range<u32>>>>,
     /// Read when the first quotation is not found.
@@ -86,12 +84,10 @@ impl<'c> Finder<'c> {
         self.collection.page(document, number)
     }
 
-    /// The labels printed on a page, without its text.
     pub fn origin(&self, document: DocumentId, page: u32) -> Result<PageOrigin> {
         self.collection.page_origin(document, page)
     }
 
-    /// The Bates numbers on the pages of a document.
     pub fn bates(&self, document: DocumentId) -> Result<Vec<(u32, String)>> {
         self.collection.bates(document)
     }
@@ -108,7 +104,7 @@ impl<'c> Finder<'c> {
     /// Looks for a quotation in some documents (`None` for all).
     pub fn find(&mut self, quotation: &str, documents: Option<&[DocumentId]>) -> Result<Finding> {
         let readings = Pattern::readings(quotation);
-        // What is looked up is the quotation without its marks.
+        // The quotation without its marks is looked up.
         let Some(reading) = readings.iter().filter(|reading| !reading.is_closed).max_by_key(|one| one.parts.len())
         else {
             return Ok(Finding::Nothing);
@@ -250,7 +246,7 @@ fn side(reading: &Pattern) -> u32 {
     u32::try_from(1 + reach / CHUNK_CHARS).unwrap_or(MAX_SIDE).min(MAX_SIDE)
 }
 
-/// The chunks with those on each side, joined where they overlap. `chunks` are sorted.
+/// The chunks with those on each side, joined if they overlap. `chunks` are sorted.
 fn ranges(chunks: &[ChunkPlace], side: u32) -> Vec<(DocumentId, Range<u32>)> {
     let mut ranges: Vec<(DocumentId, Range<u32>)> = Vec::new();
     for &(document, index) in chunks {
@@ -300,7 +296,7 @@ pub(super) fn place(window: &Window, chars: &Range<usize>) -> Option<Found> {
     })
 }
 
-/// The tokens of a quotation, with holes for what it marks.
+/// The tokens of a quotation, with holes for its marks.
 fn quotation_tokens(reading: &Pattern) -> Vec<Token> {
     let row = Row { chars: &reading.chars, symbols: &reading.symbols };
     let of_part = |(at, part): (usize, &Part)| match *part {
@@ -386,7 +382,7 @@ mod tests {
         Pattern::readings(quotation).iter().any(|reading| !reading.fits(&row).is_empty())
     }
 
-    /// Words that each occur once, with marks behind some, and where a run of them begins and ends.
+    /// Words that each occur once, with marks behind some, and the bounds of a run of them.
     fn text_and_run() -> impl Strategy<Value = (Vec<String>, Range<usize>)> {
         let marks = prop::sample::select(vec!["", "", "", ",", ";", " (a)", ".", " “so”", " 1.5", "’s", " – or"]);
         prop::collection::vec(marks, 4..40)
@@ -420,7 +416,7 @@ mod tests {
             match kind {
                 0 => quoted[at] = quoted[at].replacen("word", "wort", 1),
                 1 => quoted.insert(at, "not".to_owned()),
-                // The first or the last may be left out: what is left is a run.
+                // The first or the last may be left out: the rest is a run.
                 _ if at > 0 && at + 1 < quoted.len() => drop(quoted.remove(at)),
                 _ => quoted[at] = "90".to_owned(),
             }

@@ -29,7 +29,6 @@ pub(super) struct Label {
     pub kind: LabelKind,
     /// The number, as it is written.
     pub number: String,
-    /// Bytes of the text: with the word before it.
     pub place: Range<usize>,
 }
 
@@ -79,7 +78,6 @@ fn kind(text: &str, word: &str, begin: usize, next: usize) -> Option<(LabelKind,
     Some((kind, next))
 }
 
-/// The number at the beginning of a text.
 fn number(kind: LabelKind, text: &str) -> Option<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '(' | ')' | '-' | '–' | '_');
     let length = text.find(|c: char| !is_part(c)).unwrap_or(text.len());

@@ -11,7 +11,6 @@ const MIN_NAME: usize = 4;
 /// Words of a name that is not in the collection.
 const MAX_WORDS: usize = 8;
 
-/// A place of a draft that names a document.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mention {
     /// Bytes of the draft.
@@ -28,7 +27,7 @@ pub(super) enum Who {
     Several,
     /// No document has the name of a file.
     MissingFile,
-    /// No document has what stands where the name of a document is expected; it may be called otherwise there.
+    /// No document has the text at the place of a document's name; the document may be called otherwise there.
     Unnamed,
 }
 

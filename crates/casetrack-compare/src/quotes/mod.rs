@@ -1,9 +1,9 @@
 //! Checks that quotations are in the documents, word for word.
 //!
-//! Phrases of a quotation are looked up in the keyword index; the text around them is then compared character by character, after
-//! [`symbols`] has made of both what counts. If no place has the same words and punctuation, the passage that differs least is found
-//! by [`align`], and each word that differs is named. Nothing is decided by a score, except which passage is shown for a quotation
-//! that is not there.
+//! Phrases of a quotation are looked up in the keyword index; the text around them is then compared character by
+//! character, after [`symbols`] has reduced both to the symbols that count. If no place has the same words and
+//! punctuation, the passage that differs least is found by [`align`], and each word that differs is named. Nothing is
+//! decided by a score, except which passage is shown for a quotation that is not there.
 
 mod align;
 mod alterations;
@@ -65,18 +65,18 @@ pub struct QuoteRequest {
     pub paging: Paging,
 }
 
-/// What was found out about a quotation.
+/// The result for a quotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteStatus {
-    /// The same words and punctuation, but for what the quotation marks as left out or altered.
+    /// The same words and punctuation, except the omissions and alterations that the quotation marks.
     Exact,
     /// A passage is nearly the same.
     Differs,
     NotFound,
 }
 
-/// A quotation beside the documents.
+/// A quotation compared with the documents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuoteCheck {
     pub status: QuoteStatus,
@@ -84,7 +84,7 @@ pub struct QuoteCheck {
     /// How the first place differs in type, which makes no difference to the words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub typography: Vec<Typography>,
-    /// What the quotation marks as left out or altered, at the first place.
+    /// The omissions and alterations that the quotation marks, at the first place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marked: Vec<MarkedChange>,
     /// Places that have the quotation.
@@ -94,20 +94,20 @@ pub struct QuoteCheck {
     pub is_at_least: bool,
     /// By document and place.
     pub places: Vec<QuotePlace>,
-    /// Where the list of places continues.
+    /// The offset at which the list of places continues.
     pub next_offset: Option<u64>,
-    /// The passage that differs least, where none is exact.
+    /// The passage that differs least, if none is exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<NearestPassage>,
-    /// Places of other documents that have the quotation, where one document was asked and does not.
+    /// Places of other documents that have the quotation, if only one document was searched and does not have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<QuotePlace>,
-    /// Where only the text before tracked changes has the quotation: those changes, at most three.
+    /// If only the text before tracked changes has the quotation: those changes, at most three.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_by: Vec<CitedChange>,
 }
 
-/// A passage that is not quite what was quoted.
+/// A passage that is not quite the quotation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NearestPassage {
     #[serde(flatten)]
@@ -123,10 +123,8 @@ pub struct NearestPassage {
 }
 
 /// Finds a quotation in a collection, word for word; else the nearest passage with the words that differ. Takes some
-/// milliseconds. Needs no model.
-///
-/// Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than [`MAX_QUOTATION_CHARS`](quotes::MAX_QUOTATION_CHARS)
-/// characters.
+/// milliseconds. Needs no model. Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than
+/// [`MAX_QUOTATION_CHARS`](quotes::MAX_QUOTATION_CHARS) characters.
 pub fn verify_quote(host: &Host, collection: CollectionId, request: &QuoteRequest) -> Result<QuoteCheck> {
     let text = checked(&request.text)?;
     let collection = host.collection(collection)?;

@@ -1,4 +1,4 @@
-//! Quotations of what documents said before their tracked changes: a draft's deletion is quoted easily as if it had been agreed.
+//! Quotations of documents before their tracked changes: a draft's deletion is quoted easily as if it had been agreed.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -24,8 +24,8 @@ struct Original {
     number: u32,
     changes: Vec<Change>,
     chars: Vec<char>,
-    /// The text that each change deleted or, as an empty range, the point where it added some; by place. A text that was both inserted
-    /// and deleted stands behind the page, by itself.
+    /// The text that each change deleted or, as an empty range, the point of its addition; by place. A text that
+    /// was both inserted and deleted is behind the page, by itself.
     changed: Vec<(Range<usize>, usize)>,
 }
 

@@ -1,4 +1,5 @@
-//! The parts of a quotation: its words, and what it marks as left out or altered, as lawyers do: "…", "[…]", "[T]he", "[the Company]".
+//! The parts of a quotation: its words, and the words that it marks as left out or altered, as lawyers do: "…", "[…]",
+//! "[T]he", "[the Company]".
 
 use std::ops::Range;
 
@@ -12,7 +13,6 @@ const MAX_REPLACED: usize = 100;
 /// Longest text in brackets, in characters.
 const MAX_BRACKET: usize = 120;
 
-/// A part of a quotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Words that must be there: symbols of [`Pattern::symbols`], half-open.
@@ -23,7 +23,6 @@ pub(super) enum Part {
     Bracket { start: usize, end: usize },
 }
 
-/// A way to read a quotation.
 #[derive(Debug, Clone)]
 pub(super) struct Pattern {
     pub chars: Vec<char>,
@@ -40,7 +39,7 @@ pub(super) struct Pattern {
     pub is_closed: bool,
 }
 
-/// A place where a pattern fits: symbols of the text.
+/// The place at which a pattern fits: symbols of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fit {
     pub place: Range<usize>,
@@ -75,7 +74,7 @@ impl Pattern {
         Self { chars, symbols, parts, altered: Vec::new(), letters: Vec::new(), outside: Vec::new(), is_closed: false }
     }
 
-    /// With ellipses and brackets read as what they mark.
+    /// With ellipses and brackets read as marks.
     fn marked(source: &[char]) -> Self {
         let mut pattern = Self { symbols: Vec::new(), parts: Vec::new(), ..Self::plain(Vec::new()) };
         let mut from = 0;
@@ -143,7 +142,7 @@ impl Pattern {
         }
     }
 
-    /// Leaves out what is marked before the first words and after the last.
+    /// Leaves out marks before the first words and after the last.
     fn trim(&mut self) {
         let is_text = |part: &Part| matches!(part, Part::Text { .. });
         let first = self.parts.iter().position(is_text).unwrap_or(self.parts.len());
@@ -210,7 +209,7 @@ impl Pattern {
         Row { chars: &self.chars, symbols }
     }
 
-    /// Everywhere in a text where the words of all parts stand, in order and close by. None overlaps another.
+    /// Every place in a text with the words of all parts, in order and close by. None overlaps another.
     pub fn fits(&self, text: &Row<'_>) -> Vec<Fit> {
         let mut fits = Vec::new();
         let mut at = 0;
@@ -303,7 +302,6 @@ impl Bracket {
     }
 }
 
-/// The word with a bracket in it.
 fn word_around(source: &[char], start: usize, end: usize) -> String {
     let is_part = |c: &&char| is_word(**c);
     let before = source[..start].iter().rev().take_while(is_part).count();
@@ -328,7 +326,7 @@ fn unquoted(chars: &[char]) -> &[char] {
 mod tests {
     use super::*;
 
-    /// The first place of a quotation in a text and what stands there for its marks, by the strictest reading that fits.
+    /// The first place of a quotation in a text and the words there for its marks, by the strictest reading that fits.
     fn fit(text: &str, quotation: &str) -> Option<(String, Vec<String>, Vec<String>)> {
         let chars: Vec<char> = text.chars().collect();
         let symbols = symbols(&chars, &[]);

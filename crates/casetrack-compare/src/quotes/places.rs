@@ -1,5 +1,3 @@
-//! Places of passages, as citations name them.
-
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -12,7 +10,7 @@ use super::NearestPassage;
 use super::finder::{Finder, Found};
 use casetrack_host::documents::just_deleted;
 
-/// Where a passage is. Line and paragraph numbers count from 1 within their page and include both ends.
+/// The place of a passage. Line and paragraph numbers count from 1 within their page and include both ends.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QuotePlace {
     pub citation: String,
@@ -24,7 +22,7 @@ pub struct QuotePlace {
     pub chunk_id: ChunkId,
     /// The page it begins on.
     pub page: u32,
-    /// The page it ends on, where that is another one.
+    /// The page it ends on, if that is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_end: Option<u32>,
     /// As in [`Provenance`].
@@ -60,7 +58,6 @@ pub(super) fn of(finder: &mut Finder<'_>, found: &Found) -> Result<QuotePlace> {
     place(finder, found, &pages)
 }
 
-/// The place of a passage that differs, with its text.
 pub(super) fn nearest(finder: &mut Finder<'_>, found: &Found, likeness: f32) -> Result<NearestPassage> {
     let pages = pages(finder, found)?;
     let mut text = String::new();
@@ -77,7 +74,6 @@ pub(super) fn nearest(finder: &mut Finder<'_>, found: &Found, likeness: f32) -> 
     Ok(NearestPassage { place: place(finder, found, &pages)?, text, likeness, same_words, differences })
 }
 
-/// The pages that a passage is on.
 fn pages(finder: &Finder<'_>, found: &Found) -> Result<Vec<Page>> {
     let numbers = found.start.page..=found.end.page;
     numbers.filter_map(|number| finder.page(found.document, number).transpose()).collect()
@@ -111,7 +107,7 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
     let page_end = (found.end.page != found.start.page).then_some(found.end.page);
     let citation = match page_end {
         None => provenance.citation(),
-        // A style says where one passage of a page is; this one is said in full.
+        // A style cites one passage of a page; this one is written in full.
         Some(_) => format!(
             "{}, {}, para. {}, l. {} to {}, para. {}, l. {}",
             provenance.document_name,

@@ -24,24 +24,24 @@ use casetrack_host::paging::Paging;
 const MAX_COMPARED: u32 = 50;
 /// Characters at the beginning of a paragraph that may have its number.
 const NUMBER_CHARS: usize = 24;
-/// Of a quotation, in characters.
+/// Most characters shown of a quotation.
 const SHOWN_CHARS: usize = 200;
 
-/// The quotations of a draft beside the documents.
+/// The quotations of a draft compared with the documents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DraftCheck {
     pub collection: String,
-    /// Of the whole draft.
+    /// Counts of the whole draft.
     pub counts: DraftCounts,
     /// In the order of the draft.
     pub rows: Vec<DraftRow>,
-    /// Where the list of rows continues.
+    /// The offset at which the list of rows continues.
     pub next_offset: Option<u64>,
-    /// Citations that stand beside no quotation, in the order of the draft: whether the document has what they name. Only the first part has
-    /// them.
+    /// Citations next to no quotation, in the order of the draft, each checked for the place that it names. Only the
+    /// first part has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<CitationRow>,
-    /// Whether the draft has more than 500 quotations, or citations beside none; those behind them were not checked.
+    /// True if the draft has more than 500 quotations, or citations next to none; the others were not checked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
 }
@@ -52,7 +52,7 @@ pub struct DraftCounts {
     pub exact: u64,
     pub differ: u64,
     pub not_found: u64,
-    /// Citations that stand beside no quotation.
+    /// Citations next to no quotation.
     pub citations: u64,
     /// Citations that name another place than that of the quotation, or one that is not there.
     pub citations_that_do_not_fit: u64,
@@ -63,7 +63,7 @@ pub struct DraftCounts {
 pub struct DraftRow {
     /// From 1.
     pub number: u32,
-    /// Of the draft, from 1: where the quotation begins.
+    /// The line of the draft, from 1, at which the quotation begins.
     pub line: u32,
     /// The first 200 characters of it.
     pub quotation: String,
@@ -80,15 +80,16 @@ pub struct DraftRow {
     /// The chunk there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk_id: Option<ChunkId>,
-    /// Whether it has the same words as the nearest passage, where it differs: all differences are capitals, punctuation and slips.
+    /// True if a quotation that differs has the same words as the nearest passage: all differences are capitals,
+    /// punctuation and slips.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub same_words: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
-    /// Where only the text before tracked changes has it: those changes, at most three.
+    /// If only the text before tracked changes has it: those changes, at most three.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_by: Vec<CitedChange>,
-    /// What the draft says beside it of where it is from.
+    /// The source that the draft gives next to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cited: Option<Citation>,
 }
@@ -200,7 +201,7 @@ fn row(
             (Some(fitting), _) => fits[fitting],
             (None, None) => cited.without_place(),
             (None, Some(_)) if total > candidates.len() as u64 => (CitationFit::Unknown, None),
-            // Of places in the document that is cited, the fault says more than of others.
+            // A fault at a place in the cited document is more useful than one at others.
             (None, Some(first)) => {
                 let document = cited.document();
                 let own = candidates.iter().position(|place| Some(place.document_id) == document);
@@ -249,7 +250,6 @@ fn is_unchanged(found: &Found) -> bool {
     found.differences.is_empty()
 }
 
-/// The fit of a citation to a place.
 fn fit(finder: &Finder<'_>, cited: &Citation, place: &QuotePlace) -> Result<(CitationFit, Option<CitationFault>)> {
     let first = finder.page(place.document_id, place.page)?;
     let last = place.page_end.map(|page| finder.page(place.document_id, page)).transpose()?.flatten();

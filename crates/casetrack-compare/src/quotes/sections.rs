@@ -1,6 +1,6 @@
 //! Checks that a place is in a section, as far as headings show it.
 
-/// Words that stand before the number of a section.
+/// Words that may precede the number of a section.
 const WORDS: [&str; 9] = ["section", "sec", "clause", "cl", "article", "art", "paragraph", "para", "§"];
 const PARTS: [&str; 4] = ["exhibit", "schedule", "annex", "appendix"];
 
@@ -52,7 +52,7 @@ pub(super) fn part_fits(part: &str, heads: &[String]) -> Option<bool> {
     if named.is_empty() { None } else { Some(named.iter().any(|number| number.eq_ignore_ascii_case(part))) }
 }
 
-/// Without what is in brackets: "4.2" of "4.2(b)".
+/// Without the part in brackets: "4.2" of "4.2(b)".
 pub(super) fn base(section: &str) -> &str {
     section.split('(').next().unwrap_or(section).trim_end_matches('.')
 }

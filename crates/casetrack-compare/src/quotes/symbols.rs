@@ -1,9 +1,9 @@
 //! Text as a row of symbols in which only its words and its punctuation count.
 //!
-//! Two texts are the same word for word if their rows are equal: white space between words is one space, and none next to punctuation;
-//! quotation marks are one symbol, dashes another, and so are dots of an ellipsis; ligatures are their letters; a hyphen at the end of
-//! a line may be there or not. Everything else, capitals among it, counts. White space between the digits and points of a number counts:
-//! `1. 5` is not `1.5`.
+//! Two texts are the same word for word if their rows are equal: white space between words is one space, and none next
+//! to punctuation; quotation marks are one symbol, dashes another, and so are dots of an ellipsis; ligatures are their
+//! letters; a hyphen at the end of a line may be there or not. Everything else, capitals among it, counts. White space
+//! between the digits and points of a number counts: `1. 5` is not `1.5`.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,7 +25,6 @@ pub(super) const WILD: char = '\u{1}';
 /// Most letters that a bracket inside a word stands for.
 const MAX_WILD: usize = 8;
 
-/// The gap before a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     None,
@@ -91,7 +90,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Reads what begins at a character; returns where the next begins.
+    /// Reads the symbol that begins at a character; returns the start of the next.
     fn read(&mut self, at: usize) -> usize {
         if let Some(end) = self.skipped(at) {
             self.gap = Gap::LineBreak;
@@ -200,7 +199,7 @@ impl Reader<'_> {
         end
     }
 
-    /// The place where a word continues that a hyphen breaks at the end of a line.
+    /// The place at which a word continues that a hyphen breaks at the end of a line.
     fn broken_word(&self, at: usize) -> Option<usize> {
         let is_letter = |at: Option<usize>| at.and_then(|at| self.chars.get(at)).is_some_and(|c| c.is_alphabetic());
         let mut next = at + 1;
@@ -256,7 +255,7 @@ fn is_invisible(c: char) -> bool {
         || c.is_control()
 }
 
-/// Accents that stand behind their letter.
+/// Accents that follow their letter.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
@@ -273,7 +272,7 @@ fn ligature(c: char) -> Option<&'static str> {
     })
 }
 
-/// A text that is compared with others: its symbols and what they are made of.
+/// A text that is compared with others: its symbols and their sources.
 pub(super) struct Row<'t> {
     pub chars: &'t [char],
     pub symbols: &'t [Symbol],
@@ -284,7 +283,7 @@ impl<'t> Row<'t> {
         self.chars.get(symbol.start as usize..symbol.end as usize).unwrap_or_default()
     }
 
-    /// The end of the symbols of `needle` here if they begin at `at` and are whole words; adds to `trail` what is noticed on the way.
+    /// The end of the symbols of `needle` here if they begin at `at` and are whole words; adds observations to `trail`.
     pub fn matches(&self, at: usize, needle: &Row<'_>, trail: &mut Trail) -> Option<usize> {
         let first = needle.symbols.first()?;
         let found = self.symbols.get(at)?;
@@ -347,7 +346,7 @@ impl<'t> Row<'t> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Trail {
     pub typography: BTreeSet<Typography>,
-    /// The symbols that stand where the quotation has letters in brackets.
+    /// The symbols for the letters that the quotation has in brackets.
     pub wild: Vec<Range<usize>>,
 }
 

@@ -1,10 +1,7 @@
-//! Words, numbers and signs, and how alike two of them are.
-
 use std::ops::Range;
 
 use super::symbols::{Gap, Row, SOFT, WILD, is_word};
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Word,
@@ -13,17 +10,15 @@ pub(super) enum Class {
     Mark,
     /// A sign that belongs to a number: of a currency, per cent, a section.
     Sign,
-    /// In a quotation: what an ellipsis or brackets stand for.
+    /// In a quotation: the text that an ellipsis or brackets replace.
     Hole,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub text: String,
-    /// As [`skeleton`] has it.
     pub skeleton: String,
     pub class: Class,
-    /// Symbols.
     pub place: Range<usize>,
 }
 
@@ -39,7 +34,6 @@ impl Token {
         Self { skeleton: skeleton(&text), text, class, place }
     }
 
-    /// The token for the part of a quotation with this index.
     pub fn hole(at: usize) -> Self {
         Self { text: String::new(), skeleton: String::new(), class: Class::Hole, place: at..at }
     }
@@ -122,7 +116,6 @@ fn replace_last(text: &mut String, c: char) {
     text.push(c);
 }
 
-/// The likeness of two tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum Likeness {
@@ -133,7 +126,7 @@ pub(super) enum Likeness {
     Confused,
     /// A letter or a few differ.
     Spelling,
-    /// Of the same class.
+    /// Different, but of the same class.
     Other,
     /// Never one for the other.
     Unlike,
@@ -177,7 +170,6 @@ pub(super) mod tests {
     use super::super::symbols::symbols;
     use super::*;
 
-    /// The tokens of a text.
     pub fn of(text: &str) -> Vec<Token> {
         let chars: Vec<char> = text.chars().collect();
         let symbols = symbols(&chars, &[]);

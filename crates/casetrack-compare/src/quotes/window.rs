@@ -1,4 +1,4 @@
-//! The text of neighbouring chunks, and where each of its characters is.
+//! The text of neighbouring chunks, and the place of each of its characters.
 
 use std::ops::Range;
 
@@ -7,10 +7,9 @@ use casetrack_store::Passages;
 
 use super::symbols::{Row, Symbol, symbols};
 
-/// Text of a document from one chunk to another. What the chunks repeat of each other is in it once.
+/// Text of a document from one chunk to another. Text in the overlap of chunks is in it once.
 pub(super) struct Window {
     pub document: DocumentId,
-    /// Indexes of the chunks.
     pub chunks: Range<u32>,
     pub chars: Vec<char>,
     pub symbols: Vec<Symbol>,
@@ -26,12 +25,11 @@ pub(super) struct Segment {
     pub len: usize,
     pub chunk: u32,
     pub page: u32,
-    /// The character of the page, and its line from 1, where the part begins.
+    /// The character of the page, and its line from 1, at which the part begins.
     pub char: u32,
     line: u32,
 }
 
-/// The place of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
     pub chunk: u32,
@@ -96,7 +94,6 @@ impl Window {
         Row { chars: &self.chars, symbols: &self.symbols }
     }
 
-    /// The characters of some symbols.
     pub fn chars_of(&self, place: &Range<usize>) -> Range<usize> {
         match (self.symbols.get(place.start), place.end.checked_sub(1).and_then(|last| self.symbols.get(last))) {
             (Some(first), Some(last)) if place.start < place.end => first.start as usize..last.end as usize,
@@ -112,7 +109,7 @@ impl Window {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// True if some characters lie on several pages, or have running lines between them.
+    /// True if some characters are on several pages, or have running lines between them.
     pub fn is_broken(&self, chars: &Range<usize>) -> bool {
         let page = |at: usize| self.segment(at).map(|segment| segment.page);
         page(chars.start) != page(chars.end.saturating_sub(1))

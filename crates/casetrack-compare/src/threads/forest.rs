@@ -28,7 +28,6 @@ pub(super) struct Node {
     pub time: Option<Timestamp>,
 }
 
-/// All messages.
 #[derive(Debug, Default)]
 pub(super) struct Forest {
     pub nodes: Vec<Node>,
@@ -57,8 +56,8 @@ impl Forest {
         at
     }
 
-    /// The trees: each the numbers of its nodes with their depths, those that answer one below it in the order in which they were sent.
-    /// Trees of missing messages only are left out.
+    /// The trees: each the numbers of its nodes with their depths, those that answer one below it in the order in which
+    /// they were sent. Trees of missing messages only are left out.
     pub fn trees(&self) -> Vec<Vec<(usize, u32)>> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let mut roots = Vec::new();

@@ -42,8 +42,8 @@ pub(super) fn linked(messages: &[&Message]) -> (Forest, Vec<usize>) {
     }
     forest.nodes.iter_mut().for_each(|node| node.messages.sort_unstable());
 
-    // What a message says of itself counts more than what others say of it, and the latest cannot be answered by those before it: if ids
-    // go in a circle, the link of the earliest is left out.
+    // The order that a message itself gives counts more than others' order, and the latest cannot be answered by those
+    // before it: if ids go in a circle, the link of the earliest is left out.
     let mut latest: Vec<usize> = (0..messages.len()).collect();
     latest.sort_by_key(|&at| (Reverse(messages[at].time), at));
     let mut chains = Vec::new();

@@ -1,4 +1,4 @@
-//! Links between answers and messages if headers do not give them: by what a message quotes, else by subject, people and dates.
+//! Links between answers and messages if headers do not give them: by quotations, else by subject, people and dates.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,8 @@ use super::forest::{Forest, ThreadLink};
 use super::message::{Message, address};
 use super::sources::Source;
 
-/// Days after which an answer is not taken for one by its subject only; chosen with `benches/facts/threads.py`, whose mailbox answers within
-/// three days, to leave people time.
+/// Days after which an answer is not taken for one by its subject only; chosen with `benches/facts/threads.py`, whose
+/// mailbox answers within three days, to leave people time.
 const MAX_DAYS: i64 = 60;
 /// The same for an answer that names a message which is missing: it goes to this conversation only if that message was part of it, too.
 const MAX_DAYS_TO_MISSING: i64 = 14;
@@ -51,13 +51,12 @@ pub(super) fn guess(forest: &mut Forest, messages: &[&Message], sources: &[Vec<S
     }
 }
 
-/// The first message of a tree.
 struct Lead {
     root: usize,
     message: usize,
 }
 
-/// Of each tree, by time. Of one whose first message is missing, the first that is there.
+/// For each tree, by time; without its first message, the first that is there.
 fn leads(forest: &Forest, messages: &[&Message]) -> Vec<Lead> {
     let mut first: HashMap<usize, usize> = HashMap::new();
     for node in 0..forest.nodes.len() {

@@ -8,7 +8,6 @@ use crate::mail::subject::Subject;
 use casetrack_host::OpenCollection;
 use casetrack_host::documents::facts::CitedPlace;
 
-/// A message, as far as threads need it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Message {
     pub headers: MailHeaders,
@@ -23,9 +22,7 @@ pub(super) struct Message {
     pub time: Option<Timestamp>,
     /// The place of the headers: `p. 1, para. 1, ll. 1-5`.
     pub place: String,
-    /// Its own text.
     pub own: Sequences,
-    /// Its quotations, by depth from 1.
     pub quoted: Vec<(u32, Sequences)>,
 }
 
@@ -97,13 +94,13 @@ impl Message {
         to.iter().chain(cc).chain(bcc).map(String::as_str)
     }
 
-    /// Everybody that it names, as shown; the sender first.
+    /// Everyone that it names, as shown; the sender first.
     pub fn people(&self) -> impl Iterator<Item = &str> {
         self.from.as_deref().into_iter().chain(self.recipients())
     }
 }
 
-/// The recipients that stand above the text of a message.
+/// The recipients that are shown above the text of a message.
 fn shown_headers(page: Option<&Page>) -> MailHeaders {
     let mut headers = MailHeaders::default();
     for line in page.map_or("", |page| page.text.as_str()).lines().take_while(|line| !line.trim().is_empty()) {

@@ -6,11 +6,11 @@ use super::message::Message;
 
 /// Sequences that a quotation is looked up by: the smallest numbers, which are the same in any text that has them.
 const PROBES: usize = 32;
-/// Messages that say the same, such as a notice at the end, beyond which it says nothing of where a quotation comes from.
+/// Most messages with the same text, such as a notice at the end; beyond that the text does not identify a source.
 const MAX_SAYING_SO: usize = 100;
 /// Messages that a quotation is compared with as a whole.
 const MAX_COMPARED: usize = 20;
-/// Share of the sequences of a quotation that its source has. Programs wrap, mark and shorten what they quote.
+/// Share of the sequences of a quotation that its source has. Programs wrap, mark and shorten quotations.
 const LEAST_SHARE: f32 = 0.7;
 /// Fewest sequences by which a message is found that headers do not name: "Thank you very much" is in many.
 const LEAST_SEQUENCES: usize = 5;
@@ -18,7 +18,7 @@ const LEAST_SEQUENCES: usize = 5;
 /// The source of a quotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Source {
-    /// Of the quotation in its message.
+    /// The depth of the quotation in its message.
     pub depth: u32,
     /// Words that are quoted.
     pub words: u32,

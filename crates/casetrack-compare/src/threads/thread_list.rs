@@ -37,7 +37,7 @@ pub struct ThreadReport {
     pub collection: String,
     /// Messages in the collection, copies included.
     pub messages: u64,
-    /// Threads, also those that are not listed. A message alone is one, too.
+    /// Threads, also those that are not listed. A single message is one, too.
     pub total: u64,
     /// The one with the latest message first.
     pub threads: Vec<MailThread>,
@@ -53,7 +53,7 @@ pub struct ThreadReport {
 pub struct MailThread {
     /// That of the first message, without `Re:` and the like.
     pub subject: String,
-    /// Everybody who sent or got a message, in the order of the messages, as they are first named.
+    /// Everyone who sent or got a message, in the order of the messages, as they are first named.
     pub participants: Vec<String>,
     /// ISO 8601, as the messages state it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,10 +86,10 @@ pub struct ThreadMessage {
     pub missing: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_name: Option<String>,
-    /// Where another document has the same name.
+    /// Present if another document has the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Where sender, date and subject stand.
+    /// The place of sender, date and subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,10 +106,10 @@ pub struct ThreadMessage {
     /// Words of its own, without headers and quotations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_words: Option<u32>,
-    /// What it quotes of other messages of the collection.
+    /// Its quotations of other messages of the collection.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quotes: Vec<QuotedMessage>,
-    /// Words that it quotes and no message of the collection says.
+    /// Words that it quotes and that no message of the collection has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quoted_elsewhere: Option<u32>,
 }
@@ -118,20 +118,17 @@ pub struct ThreadMessage {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QuotedMessage {
     pub document_name: String,
-    /// Where sender, date and subject of it stand.
+    /// The place of its sender, date and subject.
     pub citation: String,
     /// Words that are quoted.
     pub words: u32,
 }
 
-/// Versions of the messages.
 type Versions = Vec<(DocumentId, u64)>;
 
-/// The threads as they were found for some versions.
 #[derive(Default)]
 struct Known(Mutex<Option<(Versions, Arc<Found>)>>);
 
-/// All messages and their threads.
 struct Found {
     entries: Vec<Arc<CatalogueEntry>>,
     messages: Vec<Arc<Message>>,
@@ -288,8 +285,8 @@ fn attachments(entry: &CatalogueEntry, catalogue: &[Arc<CatalogueEntry>]) -> Vec
     inside.filter(is_attached).take(MAX_BESIDE).map(|other| other.name.clone()).collect()
 }
 
-/// The threads of the messages of a collection. The first call reads all messages, on several threads; later ones read those that
-/// changed, and find all threads again if some did.
+/// The threads of the messages of a collection. The first call reads all messages, on several threads; later ones read
+/// those that changed, and find all threads again if some did.
 ///
 /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for a document that does not exist;
 /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for one that is neither a message nor attached to one.
@@ -313,7 +310,7 @@ pub fn threads(host: &Host, id: CollectionId, query: &ThreadQuery, paging: Pagin
             .max_by_key(|&at| found.entries[at].path.len());
         let Some(message) = message else {
             let hint = "Name an e-mail, or a document that is attached to one.";
-            return Err(Error::invalid(format!("{} is no e-mail.", wanted.name)).with_hint(hint));
+            return Err(Error::invalid(format!("{} is not an e-mail.", wanted.name)).with_hint(hint));
         };
         trees.retain(|tree| tree.iter().any(|&(at, _)| found.forest.nodes[at].messages.contains(&message)));
     }
@@ -325,8 +322,9 @@ pub fn threads(host: &Host, id: CollectionId, query: &ThreadQuery, paging: Pagin
     let without = found.messages.iter().filter(|message| !message.has_headers).count();
     if without > 0 {
         notices.push(format!(
-            "{without} of the messages were ingested by an earlier version, without their ids: their threads are found by subjects and \
-             quotations. Ingest them once more, also where they have not changed, to have the ids."
+            "{without} of the messages were ingested by an earlier version, without their ids: their threads are \
+             found by subjects and quotations. To add the ids, ingest the messages again, even if they have not \
+             changed."
         ));
     }
     Ok(ThreadReport {

@@ -1,7 +1,8 @@
 //! Pairs of paragraphs of two versions.
 //!
-//! First text that is the same to the word and in the same order (Patience differences, Bram Cohen), then text that only breaks into other
-//! paragraphs, then text that is the same elsewhere, and at last similar text ([`similar_pairs`](super::similar_pairs)).
+//! First text that is the same to the word and in the same order (Patience differences, Bram Cohen), then text that
+//! only breaks into other paragraphs, then text that is the same elsewhere, and finally similar text
+//! ([`similar_pairs`](super::similar_pairs)).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,8 +12,8 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use super::similar_pairs::pair_similar;
 use super::words::{Vocabulary, Words};
 
-/// Paragraphs of both versions that belong together; more than one of a side if it breaks the text into more. One of them may be
-/// none.
+/// Paragraphs of both versions that belong together; more than one of a side if it breaks the text into more. One of
+/// them may be none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Match {
     pub old: Range<usize>,
@@ -23,7 +24,8 @@ pub(super) struct Match {
     pub is_moved: bool,
 }
 
-/// All paragraphs of two versions, each in one match, in the order of the new version; what was deleted is before what follows it.
+/// All paragraphs of two versions, each in one match, in the order of the new version; deleted text precedes the text
+/// after it.
 ///
 /// Time grows with n log n for n paragraphs, however they differ, for each is compared with few others.
 pub(super) fn align(vocabulary: &Vocabulary, old: &[Words], new: &[Words]) -> Vec<Match> {
@@ -128,7 +130,7 @@ impl<'w> Alignment<'w> {
         self.add_in_order(matches);
     }
 
-    /// Matches text that is the same in another order, unless it hardly says anything.
+    /// Matches text that is the same in another order, unless it is hardly distinctive.
     fn match_moved(&mut self) {
         let mut places: HashMap<&[u32], Vec<usize>> = HashMap::new();
         for (at, words) in
@@ -170,8 +172,8 @@ fn same(old: Range<usize>, new: Range<usize>) -> Match {
     Match { old, new, is_same: true, is_moved: false }
 }
 
-/// The number of paragraphs of each side, at least one, that have the same words together, from the start on; from the end if they come
-/// `backwards`.
+/// The number of paragraphs of each side, at least one, that have the same words together, from the start on; from the
+/// end if they come `backwards`.
 fn same_start<'w>(
     mut old: impl Iterator<Item = &'w Words>,
     mut new: impl Iterator<Item = &'w Words>,

@@ -1,4 +1,4 @@
-//! The order of the versions of a document: by what their names say, by their dates, else by what is most alike.
+//! The order of the versions of a document: by their names, by their dates, else by likeness.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,11 +14,11 @@ pub enum DraftOrder {
     VersionInName,
     /// The dates in their names.
     DateInName,
-    /// When the files say that they were last saved, or made, or sent.
+    /// The times in the files at which they were last saved, made or sent.
     FileDate,
-    /// Each beside the one that it is most like; which end is the oldest is not known.
+    /// Each next to the one that it is most like; either end may be the oldest.
     Similarity,
-    /// By name, because nothing says which is older and the group is too large to compare all.
+    /// By name, because nothing shows the older ones and the group is too large to compare all.
     Name,
 }
 
@@ -26,7 +26,7 @@ pub enum DraftOrder {
 pub(super) struct Draft<'d> {
     pub name: &'d str,
     pub path: &'d str,
-    /// When it was last saved, made or sent, in ISO 8601, as the file says.
+    /// The time at which it was last saved, made or sent, in ISO 8601, as the file states it.
     pub date: Option<&'d str>,
     pub sketch: &'d Sketch,
 }
@@ -34,7 +34,7 @@ pub(super) struct Draft<'d> {
 /// Most versions that are all compared with each other.
 const MOST_COMPARED: usize = 500;
 
-/// The order of some versions, as indexes, by what it is, and what it says of each.
+/// The order of some versions, as indexes, its basis, and the mark that each has for it.
 pub(super) fn ordered(drafts: &[Draft<'_>]) -> (Vec<usize>, DraftOrder, Vec<Option<String>>) {
     let names: Vec<Option<VersionName>> = drafts.iter().map(|draft| VersionName::parse(stem(draft.name))).collect();
     let date = |name: &Option<VersionName>| name.as_ref().and_then(|name| name.marker.date().map(str::to_owned));

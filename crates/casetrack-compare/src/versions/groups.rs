@@ -7,8 +7,8 @@ use super::sketch::Sketch;
 
 /// Hashes of each sample by which documents are looked up.
 const PROBES: usize = 128;
-/// Documents that are looked up by one hash: those that follow in the list. What many documents share, such as the end of every e-mail of
-/// a company, would make every two of them a pair.
+/// Documents that are looked up by one hash: those that follow in the list. Text that many documents share, such as the
+/// end of every e-mail of a company, would make every two of them a pair.
 const WINDOW: usize = 64;
 /// Share of the least similarity that the smallest hashes must show, so that chance loses no pair.
 const SLACK: f32 = 0.4;
@@ -21,8 +21,8 @@ const AVERAGE: f32 = 0.5;
 /// Documents of each group that the average is taken over.
 const SAMPLED: usize = 8;
 
-/// Groups of documents, each at least `least` (0–1) similar to another one of its group; by their indexes, in order, the largest first.
-/// Time grows with the number of documents; each is compared with at most [`MOST_COMPARED`] others.
+/// Groups of documents, each at least `least` (0–1) similar to another one of its group; by their indexes, in order,
+/// the largest first. Time grows with the number of documents; each is compared with at most [`MOST_COMPARED`] others.
 pub(super) fn groups(sketches: &[&Sketch], least: f32) -> Vec<Vec<usize>> {
     let mut union = Union::new(sketches.len());
     let mut pairs: Vec<(f32, usize, usize)> = Vec::new();

@@ -11,14 +11,14 @@ use super::version_list::{USUAL_SIMILARITY, sketch};
 use casetrack_host::Host;
 use casetrack_host::documents::facts::ByVersion;
 
-/// Earlier documents that are read for it if no request listed versions since the program began: about a second. With more of them
-/// there is no notice, and the list of versions shows them on request.
+/// Earlier documents that are read for it if no request listed versions since the program began: about a second. With
+/// more of them there is no notice, and the list of versions shows them on request.
 const MOST_READ: usize = 500;
-/// Likewise if the collection has more documents: what is kept of them for comparison takes 2 kB of memory each.
+/// Likewise if the collection has more documents: the samples for comparison take 2 kB of memory each.
 const MOST_DOCUMENTS: usize = 20_000;
 
-/// The notice of an ingestion that says which `new` documents are versions or copies of others; `None` if none is, or if they could not be
-/// compared.
+/// The notice of an ingestion that lists the `new` documents that are versions or copies of others; `None` if none is,
+/// or if they could not be compared.
 pub fn versions_notice(host: &Host, id: CollectionId, new: &HashSet<DocumentId>) -> Option<Notice> {
     versions_among(host, id, new)
         .inspect_err(|error| tracing::warn!(%error, "new documents were not compared with the others"))
@@ -41,7 +41,7 @@ fn versions_among(host: &Host, id: CollectionId, new: &HashSet<DocumentId>) -> R
     let is_new = |at: &usize| new.contains(&documents[*at]);
     let groups = groups(&sketches, USUAL_SIMILARITY as f32);
     let count: usize = groups.iter().map(|members| members.iter().filter(|at| is_new(at)).count()).sum();
-    // Of a group with a new one, that and the one that is most like it.
+    // In a group with a new document, that one and the one most like it.
     let example = groups.iter().find_map(|members| {
         let new = *members.iter().find(|at| is_new(at))?;
         let similarity = |at: &usize| sketches[new].similarity(sketches[*at]);

@@ -16,12 +16,9 @@ pub(super) struct Paragraph {
     is_row: bool,
 }
 
-/// Characters of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// From 0.
     pub page: usize,
-    /// Half-open.
     pub chars: Range<u32>,
 }
 
@@ -104,7 +101,7 @@ fn content(chars: &[char], block: Range<u32>, running: &[Range<u32>]) -> Option<
         match chars.get(at as usize) {
             None => break,
             Some(c) if c.is_whitespace() => has_gap = true,
-            // Soft hyphens and what has no width is no text.
+            // Soft hyphens and characters without width are no text.
             Some('\u{ad}' | '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}') => {}
             Some(&c) => {
                 if has_gap && !text.is_empty() {
@@ -177,7 +174,6 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A page with a paragraph for each run of lines between blank lines.
     pub fn page(number: u32, text: &str) -> Page {
         let (mut blocks, mut at) = (Vec::new(), 0);
         for block in text.split("\n\n") {

@@ -1,4 +1,4 @@
-//! The redline between two documents: what the second changes, paragraph by paragraph, with citations of both.
+//! The redline between two documents: the changes of the second, paragraph by paragraph, with citations of both.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub struct Redline {
     pub counts: RedlineCounts,
     /// Changes of the whole document, also those that are not listed.
     pub total: u64,
-    /// In the order of the new document; what was deleted stands before what follows it there.
+    /// In the order of the new document; deleted text comes before the text that follows it there.
     pub changes: Vec<RedlineChange>,
     /// The offset to continue with; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,31 +59,29 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RedlineChange {
     pub kind: ChangeKind,
-    /// Absent where it was inserted.
+    /// Absent if it was inserted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<RedlineSide>,
-    /// Absent where it was deleted.
+    /// Absent if it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<RedlineSide>,
-    /// Where words changed: the new text with `[-deleted-]` and `{+inserted+}` words. Of long stretches that are the same only the words
-    /// next to changes are shown.
+    /// Where words changed: the new text with `[-deleted-]` and `{+inserted+}` words. Of long stretches that are the
+    /// same only the words next to changes are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marked: Option<String>,
 }
 
-/// A paragraph in one of the documents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RedlineSide {
     /// Its text in one line, without running lines.
     pub quote: String,
     #[serde(flatten)]
     pub place: CitedPlace,
-    /// Where it goes on: after the end of a page, or in the next paragraphs.
+    /// Its further places: after the end of a page, or in the next paragraphs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub continued: Vec<CitedPlace>,
 }
 
-/// A document in a redline.
 struct Side {
     pages: Vec<Page>,
     unpaged: bool,
@@ -99,7 +97,6 @@ impl Side {
         Ok(Self { pages, unpaged, paragraphs, words })
     }
 
-    /// The paragraphs of a match as one; `None` if there are none.
     fn cited(&self, range: &Range<usize>) -> Option<RedlineSide> {
         let paragraphs = self.paragraphs.get(range.clone())?;
         let mut places = paragraphs.iter().flat_map(|paragraph| &paragraph.places).filter_map(|place| {
@@ -128,7 +125,6 @@ impl Match {
     }
 }
 
-/// The two documents as they are compared, and their matches.
 struct Compared {
     vocabulary: Vocabulary,
     old: Side,
@@ -147,7 +143,7 @@ impl Compared {
                     document.name,
                     side.paragraphs.len()
                 ))
-                .with_hint("Compare what both documents say about a topic instead."));
+                .with_hint("Compare passages of both documents about a topic instead."));
             }
             Ok(side)
         };

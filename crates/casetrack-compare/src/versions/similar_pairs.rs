@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::alignment::{Alignment, Match};
 use super::words::{Vocabulary, Words};
 
-/// Least likeness of a paragraph in its place to be the other one with changed words, rather than another. Paragraphs of one contract that
-/// say different things are at 0.1 to 0.3.
+/// Least likeness of a paragraph in its place to be the other one with changed words, rather than another. Different
+/// paragraphs of one contract are at 0.1 to 0.3.
 const CHANGED: f32 = 0.4;
 /// Least share of a paragraph in another that makes it that one with words added or deleted, however many; and its least number of words.
 const PART: f32 = 0.9;
@@ -34,8 +34,8 @@ struct Candidate {
     is_in_gap: bool,
 }
 
-/// Pairs what is left: similar paragraphs in order, titles in the place of titles, then similar ones elsewhere, and parts of
-/// those.
+/// Pairs the rest: similar paragraphs in order, titles in the place of titles, then similar ones elsewhere, and parts
+/// of those.
 pub(super) fn pair_similar(vocabulary: &Vocabulary, alignment: &mut Alignment<'_>) {
     let candidates = candidates(vocabulary, alignment);
     let pairs = in_order(&candidates, alignment);
@@ -110,8 +110,8 @@ fn candidates(vocabulary: &Vocabulary, alignment: &Alignment<'_>) -> Vec<Candida
     found
 }
 
-/// The pairs of paragraphs in their gaps that are most alike together and keep the order: a heaviest increasing subsequence, by a tree of
-/// greatest sums (Fenwick 1994).
+/// The pairs of paragraphs in their gaps that are most alike together and keep the order: a heaviest increasing
+/// subsequence, by a tree of greatest sums (Fenwick 1994).
 fn in_order(candidates: &[Candidate], alignment: &Alignment<'_>) -> Vec<(usize, usize)> {
     let mut tree: Vec<(f64, Option<usize>)> = vec![(0.0, None); alignment.new.len() + 1];
     let mut before: Vec<Option<usize>> = vec![None; candidates.len()];
@@ -175,7 +175,7 @@ fn titles(alignment: &Alignment<'_>) -> Vec<Match> {
     found
 }
 
-/// Adds to changed paragraphs the free ones right before and after them that are a part of what they are in the other version: there,
+/// Adds to changed paragraphs the free ones right before and after them that are a part of their other version: there,
 /// the text breaks into more paragraphs.
 fn extend(vocabulary: &Vocabulary, alignment: &mut Alignment<'_>) {
     for at in 0..alignment.in_order.len() {

@@ -1,7 +1,9 @@
-//! A small sample of the word sequences of a document, from which the share that two documents have in common is estimated.
+//! A small sample of the word sequences of a document, from which the share that two documents have in common is
+//! estimated.
 //!
-//! The sample is the sequences with the smallest hashes: MinHash with one hash function and a bottom sketch (Broder 1997, "On the
-//! resemblance and containment of documents"). Of a document with fewer sequences it is all of them, and the share is exact.
+//! The sample is the sequences with the smallest hashes: MinHash with one hash function and a bottom sketch (Broder
+//! 1997, "On the resemblance and containment of documents"). For a document with fewer sequences it is all of them, and
+//! the share is exact.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -9,13 +11,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const SHINGLE: usize = 3;
 /// Sequences in a sample: the standard error of a share of 0.3 is 0.02.
 const SIZE: usize = 512;
-/// Fewest sequences of a document that is compared: below, documents that say "Thank you" would be versions of each other.
+/// Fewest sequences of a document that is compared: with fewer, short thanks would be versions of each other.
 const MIN_SHINGLES: usize = 8;
 
-/// The sample of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Sketch {
-    /// The smallest hashes, in order.
     hashes: Vec<u32>,
     /// True if there are more.
     is_sample: bool,
@@ -86,8 +86,8 @@ impl Sketch {
         self.hashes.get(..count).unwrap_or(&self.hashes)
     }
 
-    /// The share (0–1) of the sequences of both that both have (Jaccard): exact for short documents, else with a standard error of at most
-    /// 0.022.
+    /// The share (0–1) of the sequences of both that both have (Jaccard): exact for short documents, else with a
+    /// standard error of at most 0.022.
     pub fn similarity(&self, other: &Self) -> f32 {
         // Up to here both samples are complete.
         let limits = [self, other].map(|sketch| sketch.hashes.last().copied().filter(|_| sketch.is_sample));

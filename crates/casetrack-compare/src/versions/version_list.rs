@@ -17,8 +17,8 @@ use casetrack_host::{Host, OpenCollection};
 
 /// Least similarity that may be asked for.
 pub const MIN_SIMILARITY: f64 = 0.1;
-/// The usual least similarity. Copies in which a word in five has changed are at 0.34; of 100 contracts, two that are no versions of each
-/// other have at most 0.14 (`benches/facts/near_duplicates.py`).
+/// The usual least similarity. Copies in which a word in five has changed are at 0.34; of 100 contracts, two that are
+/// no versions of each other have at most 0.14 (`benches/facts/near_duplicates.py`).
 pub const USUAL_SIMILARITY: f64 = 0.25;
 /// Most documents listed of one group.
 pub const MAX_LISTED: usize = 200;
@@ -66,17 +66,17 @@ pub struct VersionGroup {
     pub ordered_by: DraftOrder,
     /// Documents of the group, also those that are not listed.
     pub total: u64,
-    /// In their order, the oldest first where it is known.
+    /// In their order, the oldest first if it is known.
     pub versions: Vec<DocumentVersion>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentVersion {
     pub document_name: String,
-    /// Where another document has the same name.
+    /// Present if another document has the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What the order was taken from: a version or a date.
+    /// The basis of the order: a version or a date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Estimated share (0–1) of the three-word sequences that it has in common with the version before.
@@ -106,10 +106,9 @@ fn rounded(share: f32) -> f32 {
     (share * 100.0).round() / 100.0
 }
 
-/// Groups of documents that are versions or copies of one another, with their order and how many changes lie between neighbours. The
-/// first call reads all documents, 100 MB of text in some seconds on several threads; later ones read only what changed. Counting the
-/// changes of the groups that are listed takes as long as that many redlines.
-///
+/// Groups of documents that are versions or copies of one another, with their order and the number of changes between
+/// neighbours. The first call reads all documents, 100 MB of text in some seconds on several threads; later ones read
+/// only changed documents. Counting the changes of the groups that are listed takes as long as that many redlines.
 /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for a document that does not exist;
 /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for a similarity out of its range.
 pub fn versions(host: &Host, id: CollectionId, query: &VersionQuery, paging: Paging) -> Result<VersionReport> {

@@ -13,10 +13,8 @@ pub(super) struct Vocabulary {
     common: Vec<bool>,
 }
 
-/// A paragraph in words and signs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Words {
-    /// Bytes of the text.
     places: Vec<Range<usize>>,
     /// Each token's number, the same for quotation marks and dashes of all shapes.
     pub tokens: Vec<u32>,
@@ -30,7 +28,7 @@ pub(super) struct Words {
     pub is_telling: bool,
 }
 
-/// Letters of a word that says something by itself.
+/// Fewest letters of a distinctive word.
 const TELLING: usize = 4;
 /// The weight in the likeness of a word that most paragraphs have; another one counts 1.
 const COMMON_WEIGHT: f32 = 0.25;
@@ -61,7 +59,6 @@ impl Vocabulary {
         if self.is_common(number) { COMMON_WEIGHT } else { 1.0 }
     }
 
-    /// The words of a text.
     pub fn words(&mut self, text: &str) -> Words {
         let mut words = Words { places: places(text), ..Words::default() };
         let mut counts: HashMap<u32, u32> = HashMap::new();
@@ -94,7 +91,7 @@ impl Vocabulary {
         if shorter > 0.0 { self.shared(a, b) / shorter } else { 0.0 }
     }
 
-    /// Share (0–1) of the weight of `part` that `whole` has besides what it shares with `other`.
+    /// Share (0–1) of the weight of `part` that `whole` has besides the words shared with `other`.
     pub fn share_of_rest(&self, whole: &Words, other: &Words, part: &Words) -> f32 {
         let of = |words: &Words, number: u32| match words.counts.binary_search_by_key(&number, |(number, _)| *number) {
             Ok(at) => words.counts[at].1,
@@ -153,7 +150,7 @@ fn places(text: &str) -> Vec<Range<usize>> {
             }
         };
         match found.last_mut() {
-            // What stands before is a word, or a sign that was taken into one.
+            // The text before is a word, or a sign that was taken into one.
             Some(last) if joins && last.end == at && text[last.clone()].starts_with(char::is_alphanumeric) => {
                 last.end = end;
             }
@@ -165,7 +162,6 @@ fn places(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Tokens that are the same on both sides, or stand for each other.
 struct Run {
     is_same: bool,
     old: Range<usize>,

@@ -11,17 +11,15 @@ use casetrack_core::Result;
 
 use crate::errors::{damaged, unreadable};
 
-/// Reads a `config.json`, already as text; the error names what is not supported.
+/// Reads a `config.json`, already as text; the error names the unsupported feature.
 type ReadConfig = fn(&str) -> Result<EncoderConfig, String>;
 
 /// Every architecture under its name in Hugging Face's `model_type`, and how its configuration is read.
 const ARCHITECTURES: &[(&str, ReadConfig, &TensorNames)] =
     &[("bert", bert::read_config, &bert::TENSORS), ("distilbert", distilbert::read_config, &distilbert::TENSORS)];
 
-/// Sizes of an encoder.
 #[derive(Debug, Clone)]
 pub struct EncoderConfig {
-    /// Width of a token's state.
     pub hidden: usize,
     pub layers: usize,
     pub heads: usize,
@@ -32,11 +30,9 @@ pub struct EncoderConfig {
     pub max_positions: usize,
     /// Rows of the token type table; 0 for an architecture without one.
     pub token_types: usize,
-    /// ε of the layer normalisations.
     pub epsilon: f32,
 }
 
-/// The names of an architecture's tensors; `.weight` and `.bias` are appended.
 #[derive(Debug)]
 pub struct TensorNames {
     /// Prefix of the encoder's names in a file that also holds a head; left out in one with only the encoder.
@@ -70,7 +66,6 @@ pub struct MlmNames {
     pub bias: &'static str,
 }
 
-/// The configuration in `path` of a model of this architecture, and the names of its tensors.
 pub fn read(architecture: &str, path: &Path) -> Result<(EncoderConfig, &'static TensorNames)> {
     let Some((_, read_config, names)) = ARCHITECTURES.iter().find(|(name, ..)| *name == architecture) else {
         return Err(damaged(path, format!("architecture \"{architecture}\" is not supported")));

@@ -22,9 +22,9 @@ impl SelfAttention {
         Self { arch, heads, keys: PackedMatrix::new(arch), values: PackedMatrix::new(arch), scores: Vec::new() }
     }
 
-    /// Attends within one sequence: `qkv` holds for each token its query, key and value, `[tokens, 3 * hidden]`; `context`
-    /// receives softmax(QKᵀ / √head size) · V, `[tokens, hidden]`, heads side by side. Only the first `visible` tokens, at
-    /// least one, are attended to.
+    /// Attends within one sequence: `qkv` holds for each token its query, key and value, `[tokens, 3 * hidden]`;
+    /// `context` receives softmax(QKᵀ / √head size) · V, `[tokens, hidden]`, heads side by side. Only the first
+    /// `visible` tokens, at least one, are attended to.
     pub fn run(&mut self, qkv: &[f32], hidden: usize, visible: usize, context: &mut [f32]) {
         let tokens = context.len() / hidden;
         if tokens == 0 {

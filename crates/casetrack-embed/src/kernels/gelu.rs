@@ -34,8 +34,8 @@ fn gelu_of<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     simd.mul_add_e_f32s(half, erf, half)
 }
 
-/// The error function, absolute error below 3e-7: the rational minimax approximation of Eigen's `generic_fast_erf_float`
-/// on [-4, 4], outside which erf is ±1 in single precision.
+/// The error function, absolute error below 3e-7: the rational minimax approximation of Eigen's
+/// `generic_fast_erf_float` on [-4, 4], outside which erf is ±1 in single precision.
 #[inline(always)]
 fn erf<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     const P: [f32; 7] = [

@@ -1,9 +1,9 @@
 //! Matrix product of `f32` rows with a weight of small integers, by the CPU's instructions for products of bytes.
 //!
-//! A column of the weight is held as integers in [-63, 63] and a scale. A row is turned into integers in [0, 255], a scale
-//! and a zero point of its own at the time it is multiplied (dynamic quantisation; Jacob et al. 2018). Sums are exact in 32
-//! bits, and seven bits of weight rather than eight let AVX2 add two products in 16 bits without overflow, so that all
-//! instruction sets give the same, bit for bit.
+//! A column of the weight is held as integers in [-63, 63] and a scale. A row is turned into integers in [0, 255], a
+//! scale and a zero point of its own at the time it is multiplied (dynamic quantisation; Jacob et al. 2018). Sums are
+//! exact in 32 bits, and seven bits of weight rather than eight let AVX2 add two products in 16 bits without overflow,
+//! so that all instruction sets give the same, bit for bit.
 
 use pulp::bytemuck::{Pod, cast_slice, pod_read_unaligned};
 use pulp::{Simd, WithSimd};
@@ -59,7 +59,6 @@ impl Instructions {
         Self::available().last().copied().unwrap_or(Self::Portable)
     }
 
-    /// Sums in a vector.
     fn lanes(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -91,7 +90,7 @@ pub struct Int8Matrix {
 }
 
 impl Int8Matrix {
-    /// Quantises and packs the transpose of `n` rows of `k` values that lie `stride` apart: the layout of a linear layer's
+    /// Quantises and packs the transpose of `n` rows of `k` values, `stride` apart: the layout of a linear layer's
     /// weight, `[out, in]`.
     pub fn pack_transposed(source: &[f32], stride: usize, n: usize, k: usize) -> Self {
         Self::pack_for(Instructions::best(), source, stride, n, k)
@@ -115,18 +114,16 @@ impl Int8Matrix {
         Self { arch: Arch::new(), instructions, k, n, data, scales, sums }
     }
 
-    /// Rows of the matrix, which is the width of the left operand.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// Columns of the matrix and of the product.
     pub fn n(&self) -> usize {
         self.n
     }
 }
 
-/// `out += a · b`, where `out` has rows of `b.n()` values that lie `stride` apart.
+/// `out += a · b`; `out` has rows of `b.n()` values, `stride` apart.
 pub fn add_product(a: Rows<'_>, b: &Int8Matrix, out: &mut [f32], stride: usize) {
     debug_assert!(a.stride >= b.k && stride >= b.n);
     run(Product { a, b, out, stride, raise: false });
@@ -163,7 +160,6 @@ struct Product<'a> {
     out: &'a mut [f32],
     /// From one row of the output to the next; 0 if it has only one.
     stride: usize,
-    /// True if the output is raised to the product, not added to.
     raise: bool,
 }
 
@@ -180,8 +176,8 @@ impl Product<'_> {
         self.run::<[i32; 8], 8, 2>(|x| [x; 8], dot);
     }
 
-    /// Runs the product in tiles of `MR` rows and one panel. `dot` adds to each sum the products of four bytes without sign
-    /// and four with.
+    /// Runs the product in tiles of `MR` rows and one panel. `dot` adds to each sum the products of four bytes without
+    /// sign and four with.
     #[inline(always)]
     fn run<V: Pod, const LANES: usize, const MR: usize>(
         mut self,
@@ -320,7 +316,6 @@ mod x86 {
     }
 }
 
-/// Some rows of a left operand in integers.
 #[derive(Default)]
 struct QuantisedRows {
     /// In groups of [`DEPTH`], the last one of a row padded.

@@ -11,8 +11,8 @@ use super::Arch;
 /// Bytes of left-hand rows that are multiplied with all panels before the next rows: fits an L2 cache next to the panel.
 const ROW_BLOCK_BYTES: usize = 192 << 10;
 
-/// Vectors in a row of the register tile, and so in a row of a panel. Three of them with eight rows would load less, but
-/// LLVM 22 spills their sums: on AVX-512 that was 2.5 times slower than two with twelve rows.
+/// Vectors in a row of the register tile, and so in a row of a panel. Three of them with eight rows would load less,
+/// but LLVM 22 spills their sums: on AVX-512 that was 2.5 times slower than two with twelve rows.
 const VECTORS: usize = 2;
 
 /// The right-hand operand of a product: a `[k, n]` matrix in panels of `width` columns, each stored as `[k, width]`.
@@ -21,7 +21,6 @@ const VECTORS: usize = 2;
 #[derive(Debug, Clone)]
 pub struct PackedMatrix {
     arch: Arch,
-    /// Columns of a panel.
     width: usize,
     k: usize,
     n: usize,
@@ -34,7 +33,7 @@ impl PackedMatrix {
         Self { arch, width: arch.dispatch(PanelWidth), k: 0, n: 0, data: Vec::new() }
     }
 
-    /// Packs the transpose of `n` rows of `k` values that lie `stride` apart: row `j` of the source becomes column `j`.
+    /// Packs the transpose of `n` rows of `k` values, `stride` apart: row `j` of the source becomes column `j`.
     ///
     /// This is the layout of a linear layer's weight, `[out, in]`.
     pub fn pack_transposed(&mut self, source: &[f32], stride: usize, n: usize, k: usize) {
@@ -47,7 +46,7 @@ impl PackedMatrix {
         }
     }
 
-    /// Packs `k` rows of `n` values that lie `stride` apart.
+    /// Packs `k` rows of `n` values, `stride` apart.
     pub fn pack(&mut self, source: &[f32], stride: usize, k: usize, n: usize) {
         self.reshape(k, n);
         let width = self.width;
@@ -58,17 +57,14 @@ impl PackedMatrix {
         }
     }
 
-    /// Rows of the matrix, which is the width of the left operand.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// Columns of the matrix and of the product.
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// Makes room and clears the padding.
     fn reshape(&mut self, k: usize, n: usize) {
         (self.k, self.n) = (k, n);
         if !n.is_multiple_of(self.width) {
@@ -78,7 +74,6 @@ impl PackedMatrix {
     }
 }
 
-/// Finds the panel width of an architecture.
 struct PanelWidth;
 
 impl WithSimd for PanelWidth {
@@ -90,7 +85,7 @@ impl WithSimd for PanelWidth {
     }
 }
 
-/// The rows of a left operand: `count` rows of `b.k()` values that lie `stride` apart.
+/// The rows of a left operand: `count` rows of `b.k()` values, `stride` apart.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     pub data: &'a [f32],
@@ -107,7 +102,7 @@ pub enum Output {
     Max,
 }
 
-/// `out = a · b`, `out += a · b` or the columns' maxima, where `out` has rows of `b.n()` values that lie `stride` apart.
+/// `out = a · b`, `out += a · b` or the columns' maxima; `out` has rows of `b.n()` values, `stride` apart.
 pub fn matmul(a: Rows<'_>, b: &PackedMatrix, output: Output, out: &mut [f32], stride: usize) {
     debug_assert!(a.stride >= b.k && stride >= b.n);
     if b.k > 0 {
@@ -217,7 +212,6 @@ impl Product<'_> {
     }
 }
 
-/// The vector at `from`; values past the end count as zero.
 #[inline(always)]
 fn load<S: Simd>(simd: S, values: &[f32], from: usize) -> S::f32s {
     match values.get(from..from + S::F32_LANES) {

@@ -1,11 +1,11 @@
 //! Arithmetic kernels on plain `f32` slices, for one thread.
 //!
-//! Each kernel is written once over [`pulp::Simd`] and compiled for every instruction set of pulp (AVX-512, AVX2, NEON, scalar); an
-//! [`Arch`], detected at run time, picks the variant. Products of bytes ([`int8`]), which pulp lacks, use the standard library's
-//! intrinsics. The binary stays portable.
+//! Each kernel is written once over [`pulp::Simd`] and compiled for every instruction set of pulp (AVX-512, AVX2, NEON,
+//! scalar); an [`Arch`], detected at run time, picks the variant. Products of bytes ([`int8`]), which pulp lacks, use
+//! the standard library's intrinsics. The binary stays portable.
 //!
-//! Every output row depends only on its own input row, in a fixed order of operations: results are the same bit for bit however rows are
-//! grouped into calls. Between instruction sets they differ only by rounding.
+//! Every output row depends only on its own input row, in a fixed order of operations: results are the same bit for bit
+//! however rows are grouped into calls. Between instruction sets they differ only by rounding.
 
 pub mod attention;
 pub mod gelu;
@@ -21,11 +21,8 @@ pub const MAX_LANES: usize = 16;
 
 #[cfg(test)]
 pub mod testing {
-    //! Shared parts of the kernel tests.
-
     use super::Arch;
 
-    /// Every instruction set of this CPU that kernels are compiled for.
     pub fn architectures() -> Vec<Arch> {
         let mut all = vec![Arch::Scalar];
         #[cfg(target_arch = "x86_64")]

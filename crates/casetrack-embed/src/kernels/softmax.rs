@@ -6,9 +6,9 @@ use super::{Arch, MAX_LANES};
 
 /// Replaces each row of `scores` by `exp(scale * (score - max of the row))` and writes the rows' sums to `sums`.
 ///
-/// Rows lie `stride` apart and hold `len` scores; `stride` must be at least `len` rounded up to [`MAX_LANES`], and the
-/// values between the scores and that bound are overwritten. `scale` must be positive. The caller divides by the sum after
-/// multiplying with the values, which is cheaper than dividing here.
+/// Rows are `stride` apart and hold `len` scores; `stride` must be at least `len` rounded up to [`MAX_LANES`], and the
+/// values between the scores and that bound are overwritten. `scale` must be positive. The caller divides by the sum
+/// after multiplying with the values, which is cheaper than dividing here.
 pub fn softmax_numerators(arch: Arch, scores: &mut [f32], stride: usize, len: usize, scale: f32, sums: &mut [f32]) {
     debug_assert!(stride >= len.next_multiple_of(MAX_LANES) && len > 0);
     arch.dispatch(Numerators { scores, stride, len, scale, sums });

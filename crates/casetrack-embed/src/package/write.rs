@@ -27,7 +27,6 @@ const PARTS: [(&str, &str); 8] = [
     ("oln", "output.LayerNorm"),
 ];
 
-/// A tensor for a safetensors file.
 struct Entry<'i> {
     name: String,
     kind: &'static str,
@@ -35,7 +34,6 @@ struct Entry<'i> {
     bytes: Cow<'i, [u8]>,
 }
 
-/// The entry of a tensor in the header of a safetensors file.
 #[derive(Serialize)]
 struct Described<'e> {
     dtype: &'static str,

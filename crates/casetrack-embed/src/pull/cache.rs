@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use crate::checksum::ExpectedChecksum;
 
-/// The cached files of one repository.
 pub struct RepositoryCache {
     dir: PathBuf,
 }

@@ -15,10 +15,9 @@ use crate::checksum::ExpectedChecksum;
 /// Redirections within the hub, as after a repository was renamed.
 const MAX_MOVES: u32 = 5;
 
-const RETRY_HINT: &str = "Check the network connection and, where there is one, the proxy (HTTPS_PROXY), then run the same command \
-                          again: it goes on where it stopped. HF_ENDPOINT names another hub to download from.";
+const RETRY_HINT: &str = "Check the network connection and, if you use one, the proxy (HTTPS_PROXY), then run the \
+    same command again: the download resumes. HF_ENDPOINT names another hub to download from.";
 
-/// A hub that models are pulled from.
 pub struct Hub {
     agent: Agent,
     endpoint: String,
@@ -26,12 +25,10 @@ pub struct Hub {
     patience: Patience,
 }
 
-/// A file that the hub offers.
 #[derive(Debug, Clone)]
 pub struct RemoteFile {
     /// Its address on the hub, which may redirect to another server.
     pub url: String,
-    /// The commit of the repository that it belongs to.
     pub commit: String,
     pub expected: ExpectedChecksum,
 }
@@ -96,8 +93,8 @@ impl Hub {
         Ok(response)
     }
 
-    /// Requests a file's headers without following redirections that lead away from the hub: other servers do not have the
-    /// hub's identities.
+    /// Requests a file's headers without following redirections that lead away from the hub: other servers do not have
+    /// the hub's identities.
     fn head(&self, url: &str, what: &str) -> Result<RemoteFile, Failure> {
         let (mut next, mut commit, mut expected) = (url.to_owned(), None, ExpectedChecksum::default());
         for _ in 0..MAX_MOVES {
@@ -159,12 +156,13 @@ impl Hub {
         if status.is_success() || status.is_redirection() {
             return Ok(());
         }
-        let said = header(response.headers(), "x-error-message").map(|said| format!(": {said}")).unwrap_or_default();
+        let reason =
+            header(response.headers(), "x-error-message").map(|reason| format!(": {reason}")).unwrap_or_default();
         let endpoint = &self.endpoint;
         let (code, message, hint, kind) = match status.as_u16() {
             401 | 403 => (
                 ErrorCode::PermissionDenied,
-                format!("{endpoint} refused access to {what} ({}{said})", status.as_u16()),
+                format!("{endpoint} refused access to {what} ({}{reason})", status.as_u16()),
                 match &self.token {
                     Some(_) => "It did not accept HF_TOKEN: check the token, and whether its account may read this repository. \
                                 Public models need none: unset HF_TOKEN to try without."
@@ -177,7 +175,7 @@ impl Hub {
             ),
             404 | 410 => (
                 ErrorCode::NotFound,
-                format!("{endpoint} has no {what} ({}{said})", status.as_u16()),
+                format!("{endpoint} has no {what} ({}{reason})", status.as_u16()),
                 "It may have been renamed or removed, or HF_ENDPOINT names a mirror without it. Look for a newer version of \
                  CaseTrack, or unset HF_ENDPOINT."
                     .to_owned(),
@@ -185,8 +183,8 @@ impl Hub {
             ),
             number => (
                 ErrorCode::Network,
-                format!("{endpoint} could not deliver {what} ({number}{said})"),
-                "Try again later: what has been downloaded is kept.".to_owned(),
+                format!("{endpoint} could not deliver {what} ({number}{reason})"),
+                "Try again later: the downloaded part is kept.".to_owned(),
                 if matches!(number, 408 | 425 | 429) || number >= 500 {
                     FailureKind::Passing
                 } else {
@@ -197,7 +195,6 @@ impl Hub {
         Err(Failure { error: Error::new(code, message).with_hint(hint), kind })
     }
 
-    /// A request that got no answer.
     fn unreachable(&self, error: &ureq::Error) -> Failure {
         use std::io::ErrorKind::{ConnectionRefused, HostUnreachable, InvalidData, NetworkUnreachable};
         let kind = match error {
@@ -242,12 +239,10 @@ fn network(message: String) -> Error {
     Error::new(ErrorCode::Network, message).with_hint(RETRY_HINT)
 }
 
-/// A header that is text.
 pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Scheme and host of an address.
 fn origin(url: &str) -> Option<String> {
     let uri: Uri = url.parse().ok()?;
     Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?))

@@ -1,8 +1,8 @@
 //! `casetrack models pull`: downloads the models of the quality profile. Nothing else in CaseTrack uses the network.
 //!
-//! A model's files are collected in `.pulling/<id>` of the destination, each checked against the hashes that the manifest and the hub
-//! name. When all are complete, the folder moves to its place in one step, with a record of sizes and hashes. After an interruption,
-//! the next pull continues with the bytes already downloaded.
+//! A model's files are collected in `.pulling/<id>` of the destination, each checked against the hashes that the
+//! manifest and the hub name. When all are complete, the folder moves to its place in one step, with a record of sizes
+//! and hashes. After an interruption, the next pull continues with the bytes already downloaded.
 //!
 //! The client is `ureq`. The crate `hf-hub` would not do: since 1.0 it brings an asynchronous client with its runtime, and the last
 //! version without them checks no hashes, keeps a second copy of every file in its cache, and has no offline mode.
@@ -46,7 +46,6 @@ pub enum PullEvent<'a> {
     Finished { model: &'a str, already: bool },
 }
 
-/// A model that is on the machine now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PulledModel {
     pub id: String,
@@ -59,9 +58,9 @@ pub struct PulledModel {
 
 /// Brings the models with these ids, or all of the quality profile, into `destination`, one after the other.
 ///
-/// Models that are present and undamaged cost no request. Ends with the first error, and keeps earlier downloads. Errors: `Network`,
-/// `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when a file differs from the expected one (it is deleted), `InUse` while another
-/// pull runs, `MissingDependency` offline.
+/// Models that are present and undamaged cost no request. Ends with the first error, and keeps earlier downloads.
+/// Errors: `Network`, `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when a file differs from the expected one
+/// (it is deleted), `InUse` while another pull runs, `MissingDependency` offline.
 pub fn pull(
     models_dir: &Path,
     ids: &[String],
@@ -116,7 +115,6 @@ struct Pull<'a> {
 struct FileDownload<'a> {
     file: &'a FileSpec,
     expected: ExpectedChecksum,
-    /// On the hub; `None` offline.
     remote: Option<RemoteFile>,
 }
 
@@ -236,8 +234,8 @@ impl Pull<'_> {
     }
 }
 
-/// Takes a file that is on this machine already: from an earlier, interrupted pull, from the model's own folder if other files are damaged,
-/// or from Hugging Face's cache. Only a file whose hash is known beforehand is taken.
+/// Takes a file that is on this machine already: from an earlier, interrupted pull, from the model's own folder if
+/// other files are damaged, or from Hugging Face's cache. Only a file whose hash is known beforehand is taken.
 fn take_local(
     wanted: &FileDownload<'_>,
     staged: &Path,
@@ -295,8 +293,8 @@ impl Staging {
         self.dir.join("files").join(name)
     }
 
-    /// The path that a file is downloaded to. The name contains its hash, so that the beginning of one version is never continued
-    /// with the rest of another.
+    /// The path that a file is downloaded to. The name contains its hash, so that the beginning of one version is never
+    /// continued with the rest of another.
     fn part(&self, name: &str, expected: &ExpectedChecksum) -> PathBuf {
         let hash = match (expected.sha256, expected.git_blob) {
             (Some(sha256), _) => format!("{:.16}", sha256.to_string()),
@@ -361,7 +359,7 @@ fn check_names(model: &ModelSpec) -> Result<()> {
 fn wrong(name: &str, model: &ModelSpec, problem: &str) -> Error {
     let message = format!("{name} of {} is not the expected file: {problem}", model.source_repository);
     Error::new(ErrorCode::Corrupt, message).with_hint(
-        "Run the same command again to download it once more. If that does not help, something between here and the hub changes files: \
+        "Run the same command to download it again. If that does not help, something on the network changes files: \
          check the proxy and HF_ENDPOINT.",
     )
 }

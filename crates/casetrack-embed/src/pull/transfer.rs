@@ -9,12 +9,10 @@ use casetrack_core::{Error, ErrorCode, Result};
 
 use super::hub::{Failure, FailureKind, Hub, RemoteFile, header};
 
-/// Bytes read at once.
 const BUFFER: usize = 128 << 10;
 /// The longest pause is the first one doubled this often.
 const MAX_DOUBLINGS: u32 = 5;
 
-/// An event of a transfer.
 pub enum TransferEvent<'a> {
     /// This many bytes of the file are on the disk.
     Received(u64),
@@ -116,7 +114,6 @@ fn open(part: &Path, append: bool) -> std::io::Result<File> {
     OpenOptions::new().create(true).append(append).write(true).truncate(!append).open(part)
 }
 
-/// Length of a file; 0 if there is none.
 fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
@@ -137,7 +134,7 @@ fn writing(part: &Path, what: &str, error: std::io::Error) -> Error {
         return error;
     }
     Error::new(ErrorCode::DiskFull, format!("The disk of {folder} is full; {what} does not fit")).with_hint(
-        "Free some space there and run the same command again: it goes on where it stopped. The models of the quality profile take \
-         about 550 MB.",
+        "Free some space there and run the same command again: the download resumes. The models of the quality \
+         profile take about 550 MB.",
     )
 }

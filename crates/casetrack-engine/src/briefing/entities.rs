@@ -19,12 +19,11 @@ pub struct EntityListReport {
     pub collection: String,
     #[serde(flatten)]
     pub list: EntityList,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
-/// Where an entity is mentioned.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MentionsReport {
     pub collection: String,
@@ -34,16 +33,15 @@ pub struct MentionsReport {
     pub contracts: Vec<ContractRole>,
     /// The passages that mention it most, first.
     pub mentions: Vec<MentionReport>,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MentionReport {
-    /// In this passage.
     pub mentions: u32,
-    /// What the document says it is, such as "Chief Executive Officer".
+    /// Its role in the document, such as "Chief Executive Officer".
     pub roles: Vec<String>,
     #[serde(flatten)]
     pub snippet: Snippet,
@@ -57,12 +55,11 @@ pub struct TogetherReport {
     /// Passages that mention all of them, also those that are not listed.
     pub total: u64,
     pub passages: Vec<Snippet>,
-    /// Names of documents that mention all of them, where no passage does.
+    /// Names of documents that mention all of them, if no passage does.
     pub documents: Vec<String>,
     pub notices: Vec<String>,
 }
 
-/// Entities that are mentioned together.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntityNetwork {
     pub collection: String,
@@ -83,7 +80,6 @@ pub struct EdgeReport {
     pub chunks: u32,
     /// 0–1: how much more often than by chance (normalised pointwise mutual information).
     pub weight: f64,
-    /// One of the passages.
     pub example: Option<Snippet>,
 }
 

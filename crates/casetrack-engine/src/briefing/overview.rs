@@ -48,12 +48,11 @@ pub struct TimelineReport {
     pub selected: u64,
     /// By time.
     pub events: Vec<EventReport>,
-    /// The offset to go on with; `None` at the end.
+    /// The offset to continue with; `None` at the end.
     pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
-/// A selection of dates.
 #[derive(Debug, Clone, Default)]
 pub struct TimelineQuery {
     /// First and last day: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, which include the whole month or year.
@@ -68,7 +67,7 @@ pub struct TimelineQuery {
     pub role: Option<String>,
 }
 
-/// A date and where a document states it.
+/// A date and its place in a document.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EventReport {
     #[serde(flatten)]
@@ -86,7 +85,6 @@ pub struct StatisticsReport {
     pub notices: Vec<String>,
 }
 
-/// How many chunks have what.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct Coverage {
     pub chunks: u64,
@@ -194,7 +192,7 @@ fn documents_with(
                 return Err(error);
             }
             notices.push(format!(
-                "No entity is named \"{entity}\". Shown is what documents state that contain these words."
+                "No entity is named \"{entity}\". The list has the statements of documents that contain these words."
             ));
             Ok(documents)
         }

@@ -14,27 +14,25 @@ pub struct ReferenceListReport {
     pub collection: String,
     #[serde(flatten)]
     pub list: ReferenceList,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
-/// Where something is referred to.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CitationsReport {
     pub collection: String,
     pub reference: ReferenceView,
     pub citations: Vec<CitationReport>,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CitationReport {
-    /// In this passage.
     pub citations: u32,
-    /// What the text says the citing document does to the one it cites.
+    /// The relation of the citing document to the cited one, according to the text.
     pub relation: Option<Relation>,
     #[serde(flatten)]
     pub snippet: Snippet,

@@ -13,10 +13,8 @@ use casetrack_host::documents::facts::{CitedPlace, of_documents};
 
 /// Documents that are read for it: those that mention it most.
 const DOCUMENTS: usize = 20;
-/// Most roles of one answer.
 const ROLES: usize = 10;
 
-/// A person or an organization in a contract.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ContractRole {
     pub role: PartOfContract,

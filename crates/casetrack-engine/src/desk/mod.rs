@@ -17,7 +17,6 @@ use casetrack_host::documents::{document_named, just_deleted};
 pub use paths::{PathEntry, complete_path};
 pub use uploads::{Upload, UploadFile, begin_upload};
 
-/// A page with its layout.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageLayout {
     pub document_id: DocumentId,
@@ -25,13 +24,13 @@ pub struct PageLayout {
     /// From 1.
     pub page: u32,
     pub page_count: u32,
-    /// The label that the file prints on the page, where it is not its number.
+    /// The label that the file prints on the page, if it is not its number.
     pub label: Option<String>,
     /// The Bates number on the page, as printed.
     pub bates: Option<String>,
     /// Verbatim, as it is stored.
     pub text: String,
-    /// The place of each line of the text, in points; null for a line without one, and none where the format has no pages.
+    /// The place of each line of the text, in points; null for a line without one, and empty if the format has no pages.
     pub lines: Vec<Option<Rect>>,
     /// The chunks of the page, in order.
     pub chunks: Vec<ChunkPlace>,
@@ -41,25 +40,21 @@ pub struct PageLayout {
     pub changes: Vec<Change>,
     /// Whether the page can be shown as a picture.
     pub has_picture: bool,
-    /// The name of the sheet, for spreadsheets.
     pub sheet_name: Option<String>,
-    /// Mean confidence, 0-1, where the text was read by OCR.
+    /// Mean confidence, 0-1, if the text was read by OCR.
     pub ocr_confidence: Option<f32>,
     /// The people, organizations and places that the page names, in the order of their first mentions; none unless asked for.
     pub names: Vec<NameOnPage>,
 }
 
-/// Somebody or something that a page names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NameOnPage {
     pub entity_type: EntityType,
     /// As the document writes it most often.
     pub name: String,
-    /// On this page.
     pub mentions: u32,
 }
 
-/// Where a chunk is on its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChunkPlace {
     pub chunk_id: ChunkId,

@@ -30,7 +30,6 @@ pub struct Upload {
     pub limit: u64,
 }
 
-/// The file to which an upload is written.
 pub struct UploadFile {
     to: Output,
     bytes: u64,

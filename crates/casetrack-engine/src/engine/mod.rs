@@ -66,7 +66,7 @@ impl Engine {
         if registry.owned_waiting()?.iter().any(|(id, _)| registry.is_vault(*id))
             && let Err(error) = forget()
         {
-            tracing::warn!(%error, "something that tells of a collection could not be removed");
+            tracing::warn!(%error, "a file about a collection could not be removed");
         }
         self.put_owned()
     }
@@ -141,7 +141,6 @@ impl Engine {
     }
 }
 
-/// Jobs.
 impl Engine {
     /// Saves a job and starts it as soon as its turn comes. If a job that has not ended has the same request, password and settings, joins
     /// that one instead. The job runs with the settings of this engine, also after a restart, and with the access to files that its user has
@@ -184,7 +183,6 @@ impl Engine {
         }
     }
 
-    /// A job by its id, or by the beginning of it.
     pub fn find_job(&self, id: &str) -> Result<JobStatus> {
         match self.jobs.find(id) {
             Ok(job) => match self.host.sight().sees(job.collection_id) {
@@ -244,7 +242,6 @@ impl Engine {
     }
 }
 
-/// Watches.
 impl Engine {
     /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
     ///

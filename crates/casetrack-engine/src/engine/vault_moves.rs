@@ -44,7 +44,7 @@ impl Engine {
         let meta = self.host.registry().meta(id)?;
         self.space_to_seal(id)?;
         if self.host.registry().is_vault(id) {
-            return Err(Error::invalid(format!("\"{}\" is a vault already.", meta.name)));
+            return Err(Error::invalid(format!("\"{}\" is already a vault.", meta.name)));
         }
         // Nothing more of its words goes to the log.
         note_vault();
@@ -54,14 +54,14 @@ impl Engine {
             let resealed = registry.seal_collection(id, key, &header, owned, waiting)?;
             self.host.note_unlocked(id, idle);
             if let Err(error) = forget() {
-                tracing::warn!(collection = %id, %error, "something that tells of a collection could not be removed");
+                tracing::warn!(collection = %id, %error, "a file about a collection could not be removed");
             }
             Ok(resealed)
         })?;
         Ok(SealedCollection { moved: moved(meta, resealed, started), recovery_words })
     }
 
-    /// Makes a collection that anybody can read of a vault, which may be locked.
+    /// Decrypts a vault, locked or not, into a plain collection.
     ///
     /// Errors: as [`unlock`](Self::unlock) and [`seal_collection`](Self::seal_collection). After an error the vault is as it was, and locked if
     /// it was locked.
@@ -107,7 +107,7 @@ impl Engine {
                 let resealed = work(&owned)?;
                 // It is done; files that are not in place now will be at the next start.
                 if let Err(error) = self.put_owned() {
-                    tracing::warn!(collection = %id, %error, "jobs and watches of a collection are in their old form");
+                    tracing::warn!(collection = %id, %error, "jobs and watches of a collection keep their old form");
                 }
                 Ok(resealed)
             })
@@ -116,14 +116,14 @@ impl Engine {
         if self.host.registry().key(id).is_ok()
             && let Err(error) = self.jobs.release(&self.host, id)
         {
-            tracing::warn!(collection = %id, %error, "the jobs of a collection rest until CaseTrack starts again");
+            tracing::warn!(collection = %id, %error, "the jobs of a collection are paused until CaseTrack starts \
+                again");
         }
         self.watches.hide(self.host.registry().locked()?);
         self.host.changes().notify(Change::Collection(id));
         resealed
     }
 
-    /// Lets the watches of a collection rest.
     fn resting(&self, id: CollectionId) -> Result<()> {
         let mut resting = self.host.registry().locked()?;
         resting.push(id);

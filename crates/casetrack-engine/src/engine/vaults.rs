@@ -47,9 +47,9 @@ impl Engine {
         Ok(meta)
     }
 
-    /// Forgets the key of a vault, before anything else. Its jobs are interrupted and continue when it is unlocked, its watches rest, and it
-    /// is closed with all that is kept in memory of its texts. One that is locked stays so. A job or a call that does not end in time keeps
-    /// what it has in memory until it ends, and the vault is closed then.
+    /// Forgets the key of a vault, before anything else. Its jobs are interrupted and continue when it is unlocked, its watches rest, and it is
+    /// closed with all that is kept in memory of its texts. One that is locked stays so. A job or a call that does not end in time keeps its data in
+    /// memory until it ends, and then the vault is closed.
     ///
     /// Errors: [`ErrorCode::NotFound`] for a collection that is no vault.
     pub fn lock(&self, id: CollectionId) -> Result<LockedVault> {
@@ -88,7 +88,7 @@ impl Engine {
                 continue;
             }
             match self.lock(id) {
-                Ok(_) => tracing::info!(collection = %id, "a vault that nobody asked for is locked"),
+                Ok(_) => tracing::info!(collection = %id, "an idle vault is locked"),
                 Err(error) => tracing::warn!(collection = %id, %error, "a vault could not be locked"),
             }
         }

@@ -12,7 +12,6 @@ use casetrack_search::{RECALL, Recall, Scope, SearchRequest, Weights, recall};
 
 /// Queries, and the expected results of each.
 pub trait Judgements {
-    /// Number of queries.
     fn queries(&self) -> usize;
 
     /// The text of a query (0 is the first), and the only document that it is asked of.
@@ -71,12 +70,10 @@ pub fn ranked_again(recall: &Recall, weights: Weights, late: f32) -> Option<Vec<
     )
 }
 
-/// The result of a measurement.
 pub struct Measurements {
     pub documents: u64,
     pub chunks: u64,
-    /// Of each ranking its name and the values of each query: the rankings that were asked for, with the whole search after the
-    /// first four. One whose stage did not answer is left out.
+    /// The name and the values of each query for each ranking: the requested rankings, with the whole search after the
     pub systems: Vec<(String, Vec<Vec<f64>>)>,
     pub latency: Latency,
     pub notices: Vec<Notice>,

@@ -51,13 +51,12 @@ pub struct EvalReport {
     pub queries: usize,
     /// The stages, their fusion and the whole search. A stage that could not answer is left out, and a notice gives the reason.
     pub systems: Vec<SystemResult>,
-    /// Of the whole search, from the text of a query to passages, with models and indexes loaded.
+    /// The time of the whole search, from the text of a query to passages, with models and indexes loaded.
     pub latency: Latency,
     /// Reasons why the evaluation is less complete than it could be; may be empty.
     pub notices: Vec<Notice>,
 }
 
-/// One way of ranking, measured.
 #[derive(Debug, Clone, Serialize)]
 pub struct SystemResult {
     pub system: String,
@@ -108,7 +107,6 @@ impl EvalReport {
     }
 }
 
-/// The documents of an evaluation, stored.
 pub struct Ingested {
     collection: Arc<OpenCollection>,
     /// The document of each file by its absolute path: one of another path if that has the same content.
@@ -153,7 +151,6 @@ impl<'h> Evaluation<'h> {
         Ok(Ingested { collection, documents, notices })
     }
 
-    /// The collection for evaluations.
     fn collection(&self) -> Result<CollectionId> {
         let there =
             collections::list_collections(self.host, None)?.into_iter().find(|found| found.meta.name == COLLECTION);

@@ -43,7 +43,6 @@ struct GoldSpan {
     places: Vec<Vec<Passage>>,
 }
 
-/// A query and all that has to be found with it.
 struct SpanQuery {
     text: String,
     /// The only document that is searched.
@@ -104,7 +103,7 @@ impl Spans {
             let places: Vec<Vec<Passage>> =
                 spans.iter().map(|&span| parts(document, layout, line.page, span)).collect();
             if places.is_empty() || places.iter().any(Vec::is_empty) {
-                let message = format!("{} is empty or lies outside the text of \"{}\".", place(), line.file);
+                let message = format!("{} is empty or outside the text of \"{}\".", place(), line.file);
                 return Err(Error::invalid(message).with_hint(
                     "Offsets count characters of the text as it was read, half-open: see `casetrack inspect FILE --text`.",
                 ));
@@ -166,7 +165,7 @@ fn pages(collection: &Collection, document: DocumentId) -> Result<Pages> {
     Ok(pages)
 }
 
-/// A span as parts of pages; none if it lies outside the text.
+/// A span as parts of pages; none if it is outside the text.
 fn parts(document: DocumentId, pages: &Pages, page: Option<u32>, (start, end): (u32, u32)) -> Vec<Passage> {
     let mut parts = Vec::new();
     for &(number, first, last) in pages {
@@ -192,7 +191,7 @@ fn span_recall(passages: &[Passage], gold: &[GoldSpan], k: usize) -> f64 {
     if gold.is_empty() { 0.0 } else { found as f64 / gold.len() as f64 }
 }
 
-/// True if at least half of the characters of a place, all its parts together, lie in the passages.
+/// True if at least half of the characters of a place, all its parts together, are in the passages.
 fn is_held(place: &[Passage], passages: &[Passage]) -> bool {
     let (mut length, mut held) = (0, 0);
     for part in place {

@@ -24,7 +24,6 @@ use casetrack_host::{Host, OpenCollection};
 /// The passage to collect: a chunk, or a passage of a page, or a quotation in either.
 #[derive(Debug, Clone, Default)]
 pub struct AddEvidence {
-    /// The id of a chunk.
     pub chunk_id: Option<String>,
     /// Name or id of a document, if no chunk is named.
     pub document: Option<String>,
@@ -38,7 +37,6 @@ pub struct AddEvidence {
     pub exhibit: String,
 }
 
-/// Changes to an item.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateEvidence {
     pub id: u32,
@@ -65,7 +63,6 @@ pub enum EvidenceFormat {
 impl EvidenceFormat {
     pub const ALL: [Self; 4] = [Self::Docx, Self::Pdf, Self::Markdown, Self::Csv];
 
-    /// The ending of its files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Docx => "docx",
@@ -81,13 +78,13 @@ impl EvidenceFormat {
     }
 }
 
-/// How an item stands to its source now.
+/// The present state of an item in its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceStatus {
-    /// The source has the text where it was collected.
+    /// The source has the text at its old place.
     Unchanged,
-    /// The source has the text elsewhere; place and citation say where.
+    /// The source has the text elsewhere; place and citation are the new ones.
     Moved,
     /// The source has changed and does not have the text any more; place and citation are those of the time when it was collected.
     Changed,
@@ -95,17 +92,15 @@ pub enum EvidenceStatus {
     Deleted,
 }
 
-/// A collected passage.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EvidenceView {
-    /// The number to change it by.
     pub id: u32,
     /// Its place in the order, from 1.
     pub position: u32,
-    /// Number or letter of the exhibit; absent where it has none.
+    /// Number or letter of the exhibit; absent if it has none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub exhibit: String,
-    /// The user's own words; absent where there are none.
+    /// The user's own words; absent if there are none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
     pub status: EvidenceStatus,
@@ -119,7 +114,7 @@ pub struct EvidenceView {
     /// Verbatim text, as it was when it was collected.
     pub text: String,
     pub citation: String,
-    /// The chunk in which it begins, where the source still has it.
+    /// The chunk in which it begins, if the source still has it.
     pub chunk_id: Option<ChunkId>,
     /// The places of its lines, in points.
     pub bounding_boxes: Vec<Rect>,
@@ -128,18 +123,16 @@ pub struct EvidenceView {
     pub added_at: Timestamp,
 }
 
-/// The tray, or a part of it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EvidenceList {
-    /// Name of the collection.
     pub collection: String,
     /// In the order of the user.
     pub items: Vec<EvidenceView>,
     /// Items of the tray, also those that are not listed.
     pub total: u64,
-    /// Of the listed items, those whose source has changed or is gone.
+    /// The listed items whose source has changed or is gone.
     pub changed: u64,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
 }
 
@@ -176,7 +169,7 @@ pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence)
         (None, Some(chars), _) => chars,
         (None, None, Some(within)) => within,
         (None, None, None) => {
-            return Err(Error::invalid("Say which words of the page, or which of its characters."));
+            return Err(Error::invalid("Give the words of the page, or the range of characters."));
         }
     };
     let text = places::slice(&page.text, &range).filter(|text| !text.trim().is_empty()).ok_or_else(|| {
@@ -203,14 +196,13 @@ pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence)
     let (item, position) = collection.change_evidence(|tray| {
         tray.add(item)?;
         let position = tray.items.len();
-        tray.items.last().cloned().map(|item| (item, position)).ok_or_else(|| Error::internal("The tray is empty."))
+        tray.items.last().cloned().map(|item| (item, position)).ok_or_else(|| Error::internal("There is no evidence."))
     })?;
     host.changes().notify(Change::Evidence(collection.meta().id));
     evidence_view(host, &mut Sources::new(&collection), &item, position)
 }
 
-/// The evidence in its order, each item compared with its source. Reads the page of each listed item; of one that is not where it was,
-/// up to 200 pages.
+/// The evidence in its order, each item compared with its source. Reads the page of each listed item; of one that has moved, up to 200 pages.
 pub fn list_evidence(host: &Host, collection: CollectionId, paging: Paging) -> Result<EvidenceList> {
     let collection = host.collection(collection)?;
     let numbered: Vec<(usize, EvidenceItem)> = (1..).zip(collection.evidence()?.items).collect();
@@ -246,7 +238,6 @@ pub fn update_evidence(host: &Host, collection: CollectionId, request: UpdateEvi
     evidence_view(host, &mut Sources::new(&collection), &item, position)
 }
 
-/// An item and its present place in its source.
 fn evidence_view(host: &Host, sources: &mut Sources<'_>, item: &EvidenceItem, position: usize) -> Result<EvidenceView> {
     let mut view = EvidenceView {
         id: item.id,

@@ -9,10 +9,9 @@ use casetrack_core::{DocumentId, DocumentMeta, Page, Result};
 
 use casetrack_host::OpenCollection;
 
-/// Pages that are searched for a passage that is not where it was, from its page outwards.
+/// Pages that are searched for a passage that has moved, from its page outwards.
 const MOST_PAGES: u32 = 200;
 
-/// Pages that were read.
 pub(super) struct Sources<'c> {
     pub collection: &'c OpenCollection,
     /// The last one: items of a page often follow each other.
@@ -59,7 +58,6 @@ fn outwards(from: u32, count: u32) -> impl Iterator<Item = u32> {
     around.filter(move |page| (1..=count).contains(page)).take(MOST_PAGES as usize)
 }
 
-/// Characters of a text.
 pub(super) fn slice(text: &str, range: &Range<u32>) -> Option<String> {
     let length = range.end.checked_sub(range.start)? as usize;
     let found: String = text.chars().skip(range.start as usize).take(length).collect();

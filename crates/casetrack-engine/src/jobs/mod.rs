@@ -1,9 +1,9 @@
 //! Long work that no client can cut off.
 //!
-//! A job is a request that is saved before it begins. It runs on a thread of its own, with or without a waiting client, one job at a time in
-//! a collection and [`queue::MAX_RUNNING`] in all; the others wait in order. A job that the end of the process interrupted continues when
-//! the next one starts, and does nothing twice: it keeps the documents that it stored. A request that is the same as one under way joins it,
-//! and makes it run once more for files that came since.
+//! A job is a request that is saved before it begins. It runs on a thread of its own, with or without a waiting client, one job at a time in a
+//! collection and [`queue::MAX_RUNNING`] in all; the others wait in order. A job that the end of the process interrupted continues when the next one
+//! starts, and does nothing twice: it keeps the documents that it stored. A request that is the same as one under way joins it, and makes it run
+//! again for files that came since.
 
 mod queue;
 mod record;
@@ -26,7 +26,6 @@ use casetrack_ingest::{IngestReport, IngestRequest};
 
 pub(crate) use queue::{Jobs, PAUSE_PATIENCE};
 
-/// The work of a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobRequest {
@@ -55,7 +54,6 @@ impl JobKind {
     }
 }
 
-/// The origin of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobOrigin {
@@ -64,7 +62,6 @@ pub enum JobOrigin {
     Watch,
 }
 
-/// A job that was started or joined.
 #[derive(Debug, Clone)]
 pub struct StartedJob {
     pub job: JobStatus,
@@ -72,7 +69,6 @@ pub struct StartedJob {
     pub joined: bool,
 }
 
-/// A job as it is at this moment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct JobStatus {
     pub job_id: JobId,
@@ -94,7 +90,6 @@ pub struct JobStatus {
     /// While it runs, the files that failed, the last 20, oldest first. Its report has all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<FailingFile>,
-    /// Chunks made so far.
     pub chunks: u64,
     /// Chunks by the second since it started, while it runs.
     pub chunks_per_second: Option<f64>,
@@ -142,7 +137,6 @@ impl JobReport {
     }
 }
 
-/// The jobs that a list is restricted to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobFilter {
     pub collection: Option<CollectionId>,
@@ -252,7 +246,6 @@ impl JobRequest {
     }
 }
 
-/// True if both are the same in JSON.
 fn same<T: Serialize>(a: &T, b: &T) -> bool {
     let text = |value: &T| serde_json::to_string(value).ok();
     text(a).is_some_and(|a| text(b) == Some(a))

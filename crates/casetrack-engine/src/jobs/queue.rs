@@ -34,7 +34,6 @@ const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 /// The longest wait for jobs to pause, at the end of the process and for work that needs a collection for itself.
 pub(crate) const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The jobs of a data directory.
 pub(crate) struct Jobs {
     work: Box<dyn Work>,
     records: Records,
@@ -85,7 +84,7 @@ impl Jobs {
                     Err(error) => error,
                     // It is being moved into a vault, or out of it.
                     Ok(_) => Error::new(ErrorCode::InUse, format!("\"{}\" is being written again.", record.collection))
-                        .with_hint("Try again when that has ended."),
+                        .with_hint("Try again later."),
                 });
             }
             let is_active =
@@ -104,7 +103,7 @@ impl Jobs {
             if let Some(conflict) = state.jobs.iter().find(conflicts) {
                 let message = format!("{} is being indexed by another request.", conflict.record.target);
                 return Err(Error::new(ErrorCode::InUse, message)
-                    .with_hint("Try again when that has ended, or ask for the same to wait for it."));
+                    .with_hint("Try again later, or make the same request to wait for it."));
             }
             // Under the lock, so that the same request of another client finds it.
             self.records.save(&record)?;
@@ -207,7 +206,6 @@ impl Jobs {
         }
     }
 
-    /// A job by its id, or by the beginning of it.
     pub fn find(&self, id: &str) -> Result<JobStatus> {
         let wanted = id.trim().to_ascii_lowercase();
         let mut found = self.list(JobFilter::default());
@@ -289,14 +287,13 @@ impl Jobs {
         let _ended = self.ended.wait_timeout_while(state, PAUSE_PATIENCE, still_running);
     }
 
-    /// Saves the outcome of a job. If that fails, the job is done once more after a restart, which changes nothing.
+    /// Saves the outcome of a job. If that fails, the job runs again after a restart, which changes nothing.
     fn keep(&self, record: &JobRecord) {
         if let Err(error) = self.records.save(record) {
             tracing::warn!(job = %record.id, %error, "the end of a job was not written down");
         }
     }
 
-    /// Takes the result of a job that has run.
     fn finish(&self, id: JobId, result: Result<(JobReport, Option<Problem>)>) {
         let Some(collection) = lock(&self.state).job(id).map(|job| job.record.collection_id) else { return };
         if let Ok((report, _)) = &result
@@ -339,7 +336,7 @@ impl Jobs {
         self.ended.notify_all();
     }
 
-    /// True if the job has to run once more before it ends; otherwise no request can join it any longer.
+    /// True if the job has to run again before it ends; otherwise no request can join it any longer.
     fn was_asked_again(&self, id: JobId) -> bool {
         lock(&self.state).job(id).is_some_and(|job| {
             job.closed = !std::mem::take(&mut job.asked_again);

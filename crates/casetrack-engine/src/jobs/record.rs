@@ -21,7 +21,6 @@ pub(super) struct JobRecord {
     pub request: JobRequest,
     /// The file, folder or document, for people.
     pub target: String,
-    /// The settings it runs with.
     pub config: EngineConfig,
     pub origin: JobOrigin,
     /// The user of a server who started it, and whose access to files it has.
@@ -44,12 +43,10 @@ pub(super) struct Records {
     registry: Registry,
 }
 
-/// The jobs in the folder.
 #[derive(Default)]
 pub(super) struct Loaded {
     /// The oldest first.
     pub records: Vec<JobRecord>,
-    /// Jobs of vaults that are locked.
     pub locked: Vec<(JobId, CollectionId)>,
 }
 
@@ -81,7 +78,6 @@ impl Records {
         write_atomically(path, &self.registry.seal_owned(collection, &owned_name(path), bytes)?)
     }
 
-    /// Of a job of this collection.
     pub fn report(&self, id: JobId, collection: CollectionId) -> Result<Option<JobReport>> {
         let path = self.report_path(id);
         if !path.exists() {

@@ -26,13 +26,11 @@ pub struct SourceList {
     pub sources: Vec<SourceItem>,
 }
 
-/// What a source did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceRun {
     pub source: String,
     pub target_set: String,
     pub status: String,
-    /// Entries that it has.
     pub entries_found: u64,
     pub added: u64,
     pub removed: u64,
@@ -62,7 +60,6 @@ pub struct PlanList {
     pub plans: Vec<PlanItem>,
 }
 
-/// A run of a plan that has begun.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StartedPlan {
     pub execution_id: i64,

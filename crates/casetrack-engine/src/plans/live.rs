@@ -28,7 +28,6 @@ const DEBOUNCE: Duration = Duration::from_millis(500);
 /// The longest wait while changes continue.
 const LONGEST_WAIT: Duration = Duration::from_millis(1_000);
 
-/// Values that change with the catalogue.
 type CatalogState = (u64, i64, i64);
 /// Values that change with each of the watched folders.
 type Revisions = Vec<Vec<u64>>;
@@ -41,18 +40,16 @@ pub(super) struct Live {
     state: Mutex<State>,
     /// True while outcomes that take long are being made.
     is_busy: AtomicBool,
-    /// Number of passes so far.
     passes: AtomicU64,
     cancel: Cancel,
 }
 
 #[derive(Default)]
 struct State {
-    /// True if the first walk is over.
     has_begun: bool,
     /// When the definition was last tried to be read.
     read: Option<Instant>,
-    /// Of the catalogue and of the folders, at the last pass, and when that was.
+    /// The states of the catalogue and of the folders at the last pass, and its time.
     passed: Option<(CatalogState, Option<Revisions>, Instant)>,
     /// The state of the catalogue at the last check, the time when changes began, and the time of the last one.
     pending: Option<(CatalogState, Instant, Instant)>,
@@ -96,7 +93,6 @@ impl Live {
         self.definition().is_none_or(|definition| definition.is_continuous)
     }
 
-    /// The folders that it watches.
     pub fn folders(&self) -> Vec<PathBuf> {
         let sources = self.definition().map(|definition| &*definition.sources).unwrap_or_default();
         sources.iter().filter_map(|(.., spec)| spec.watched()).map(PathBuf::from).collect()
@@ -118,7 +114,6 @@ impl Live {
         self.record.cancel(&self.host);
     }
 
-    /// True if a job of it was cancelled, and it with the job.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -291,7 +286,6 @@ impl Live {
         sources.iter().map(|(.., spec)| self.host.live_files().revisions(spec.watched()?)).collect()
     }
 
-    /// True if a pass is to be made now.
     fn is_due(&self) -> Result<bool> {
         let (now, revisions) = (self.host.space()?.state()?, self.revisions());
         let mut state = lock(&self.state);

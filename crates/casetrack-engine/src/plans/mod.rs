@@ -63,7 +63,7 @@ impl Plans {
             if host.has_catalog()
                 && let Err(error) = plans.resume_plans(&host, &jobs).and_then(|()| plans.resume_sources(&host, &jobs))
             {
-                tracing::warn!(%error, "no plan goes on");
+                tracing::warn!(%error, "no plan continues");
             }
             let (mut seen, mut tidied) = (None, Instant::now());
             while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(TICK) {
@@ -78,7 +78,7 @@ impl Plans {
                 if tidied.elapsed() >= TIDY {
                     tidied = Instant::now();
                     if let Err(error) = space.tidy() {
-                        tracing::warn!(%error, "resource sets are not cleared of what is gone");
+                        tracing::warn!(%error, "resource sets keep files that are gone");
                     }
                 }
             }
@@ -106,7 +106,7 @@ impl Plans {
                 self.remove_this(&key, &live);
             } else if live.read() {
                 if let Err(error) = self.go(host, jobs, key, live) {
-                    tracing::warn!(%error, "a plan or source does not begin");
+                    tracing::warn!(%error, "a plan or source does not start");
                 }
             } else {
                 live.step(jobs);

@@ -16,7 +16,6 @@ use casetrack_ingest::IngestRequest;
 /// Most files that an outcome takes at once; those behind them are next.
 pub(super) const MAX_FILES: usize = 10_000;
 
-/// The result of a pass.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pass {
     pub found: Selection,
@@ -108,7 +107,6 @@ pub(super) fn long_outcomes(
     Ok(())
 }
 
-/// A run that ends.
 pub(super) fn once(host: &Host, jobs: &Arc<Jobs>, definition: &Definition, cancel: &Cancel) -> Result<Pass> {
     definition.sources.iter().try_for_each(|(.., spec)| space::index_source(host, spec, cancel))?;
     let pass = Pass::make(host, definition, cancel)?;

@@ -18,14 +18,12 @@ pub(super) struct Record {
 
 enum Kind {
     Source(String),
-    /// The number of the plan.
     Plan(i64),
 }
 
 struct Noted {
     is_over: bool,
     error: Option<String>,
-    /// Of a plan.
     execution: Option<Execution>,
 }
 
@@ -40,7 +38,6 @@ impl Record {
         Self { kind: Kind::Plan(plan), state: state.into() }
     }
 
-    /// The number of the plan.
     pub fn plan(&self) -> Option<i64> {
         match &self.kind {
             Kind::Plan(plan) => Some(*plan),
@@ -56,7 +53,6 @@ impl Record {
         !lock(&self.state).is_over
     }
 
-    /// The present definition in the database.
     pub fn definition(&self, host: &Host) -> Result<Definition> {
         let space = host.space()?;
         match (&self.kind, self.execution()) {
@@ -110,7 +106,6 @@ impl Record {
         self.write(host, &mut state, status, why);
     }
 
-    /// Records its cancellation.
     pub fn cancel(&self, host: &Host) {
         let status = match &self.kind {
             Kind::Source(_) => "stopped",

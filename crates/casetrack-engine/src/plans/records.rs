@@ -15,7 +15,6 @@ use casetrack_files::space::{Definition, PlanDefinition, in_field, read_plan, re
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, lock};
 
-/// Most executions of one answer.
 const MAX_EXECUTIONS: u32 = 1_000;
 /// Most plans of the mode oneshot that run at the same time.
 const MAX_RUNS: usize = 64;
@@ -68,7 +67,7 @@ impl Plans {
         Ok(space.executions(plan, &hidden, limit, offset)?.into_iter().map(ExecutionItem::from).collect())
     }
 
-    /// Begins a run. Of a plan that runs, the answer is the run that it has.
+    /// Begins a run. For a running plan, the answer is its run.
     pub fn execute_plan(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, name: &str) -> Result<StartedPlan> {
         let _alone = lock(&self.changing);
         let plan = in_field("name", space::visible_plan(host, name))?;
@@ -81,8 +80,7 @@ impl Plans {
         }
         let definition = Definition::of(host, &plan)?;
         if !definition.is_continuous && self.count_runs() >= MAX_RUNS {
-            let message =
-                format!("{MAX_RUNS} plans run, which is the most: wait for one, or pause it with plan-update");
+            let message = format!("{MAX_RUNS} plans run, the maximum: wait for one, or pause it with plan-update");
             return in_field("name", Err(Error::new(ErrorCode::InUse, message)));
         }
         self.begin_plan(host, jobs, &plan, Ok(definition)).map(|execution| (&execution).into())
@@ -121,7 +119,7 @@ impl Plans {
             if plan.status == "active" && running.contains(&plan.name) {
                 let _alone = lock(&self.changing);
                 if let Err(error) = self.begin_plan(host, jobs, &plan, Definition::of(host, &plan)) {
-                    tracing::warn!(%error, plan = plan.name, "a plan does not go on");
+                    tracing::warn!(%error, plan = plan.name, "a plan does not continue");
                 }
             }
         }
@@ -193,7 +191,6 @@ impl Plans {
         Ok(())
     }
 
-    /// Ends the run of a plan, if it has one.
     fn end_plan(&self, host: &Host, name: &str) -> Result<()> {
         let Some(live) = self.remove(&Key::Plan(name.to_owned())) else { return Ok(()) };
         live.end();

@@ -17,7 +17,6 @@ use casetrack_files::space::{Definition, in_field, refused};
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, lock};
 
-/// A source as it is given.
 #[derive(Debug, Clone, Default)]
 pub struct SourceDefinition {
     pub name: String,
@@ -59,7 +58,6 @@ impl Plans {
         Ok(SourceList { sources: sources.map(SourceItem::from).collect() })
     }
 
-    /// Starts a source that watches.
     pub fn start_source(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, name: &str) -> Result<SourceItem> {
         let _alone = lock(&self.changing);
         let space = host.space()?;

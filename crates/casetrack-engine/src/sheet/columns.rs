@@ -11,7 +11,6 @@ use serde_json::Value;
 use super::custom_cells;
 use casetrack_host::{OpenCollection, lock};
 
-/// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnType {
@@ -38,7 +37,6 @@ pub struct DefineColumn {
     pub column_type: ColumnType,
 }
 
-/// A column as answers describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ColumnView {
     pub name: String,
@@ -151,7 +149,6 @@ pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> R
     keep(collection, &columns)
 }
 
-/// Removes the column of a user.
 pub(super) fn remove(collection: &OpenCollection, name: &str) -> Result<()> {
     let wanted = name.trim().to_lowercase();
     if COLUMNS.iter().any(|(built_in, ..)| *built_in == wanted) {

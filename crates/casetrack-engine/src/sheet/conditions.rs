@@ -68,7 +68,7 @@ fn one<'c>(all: &'c [Column], condition: &str) -> Result<Condition<'c>> {
     }
     let Some(value) = written(column.column_type, value) else {
         return refused(match column.column_type {
-            ColumnType::Date => "has no date that can be read",
+            ColumnType::Date => "has no valid date",
             ColumnType::Duration => "has no length of time",
             _ => "has no sum",
         });
@@ -76,7 +76,6 @@ fn one<'c>(all: &'c [Column], condition: &str) -> Result<Condition<'c>> {
     Ok(Condition { column, operator, value: Some(value) })
 }
 
-/// An example of a condition on a column.
 fn example(column: &Column) -> String {
     let name = &column.name;
     match column.column_type {
@@ -119,7 +118,6 @@ impl Condition<'_> {
     }
 }
 
-/// The currency of a cell with a sum.
 pub(super) fn currency(cell: &CellValue) -> Option<String> {
     of_cell(ColumnType::Amount, &cell.value)?.currency().map(str::to_owned)
 }

@@ -14,7 +14,6 @@ use casetrack_host::documents::facts::{ByVersion, CitedPlace, pages};
 use casetrack_host::{Host, OpenCollection, lock};
 use casetrack_search::every::{self, DocumentAnswer, EveryRequest};
 
-/// Cells of patterns, by definition.
 #[derive(Default)]
 struct Matched(Mutex<HashMap<String, Arc<ByVersion<Vec<CellValue>>>>>);
 
@@ -46,7 +45,6 @@ pub(super) fn compiled(pattern: &str) -> Result<Regex> {
     })
 }
 
-/// The cells of a column for these documents.
 pub(super) fn cells(
     host: &Host,
     collection: &OpenCollection,
@@ -104,7 +102,6 @@ fn matched(
     Ok(Vec::new())
 }
 
-/// A question asked of all documents.
 pub(super) fn asked(question: &str, limit: u32) -> EveryRequest {
     EveryRequest { question: question.to_owned(), documents: Vec::new(), brief: true, offset: 0, limit }
 }

@@ -33,7 +33,6 @@ use casetrack_host::paging::{Paging, Part};
 use casetrack_search::{MarkFilter, admit};
 use columns::{Column, Source};
 
-/// A selection of a part of the sheet.
 #[derive(Debug, Clone, Default)]
 pub struct SheetRequest {
     /// Names or ids of documents; all if there is none.
@@ -47,12 +46,10 @@ pub struct SheetRequest {
     pub sort: Option<String>,
 }
 
-/// A part of the sheet.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Sheet {
     pub collection: String,
     pub columns: Vec<ColumnView>,
-    /// Documents of the collection.
     pub documents: u64,
     /// Rows that fit the conditions, also those that are not listed.
     pub total: u64,
@@ -66,25 +63,24 @@ pub struct Sheet {
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SheetRow {
-    /// Where another document has the same name.
+    /// Present if another document has the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_id: Option<DocumentId>,
     pub document_name: String,
     /// By column, those that have a value; parties, amounts and signatories may have several.
     pub cells: BTreeMap<String, Vec<CellValue>>,
-    /// Columns without a value here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CellValue {
-    /// A day is ISO 8601, a length of time "30 days", what has no end "perpetual".
+    /// A day is ISO 8601, a length of time "30 days", an endless time "perpetual".
     pub value: String,
-    /// How it was computed, where the document does not state it: "3 years from 2000-11-14 (p. 1)".
+    /// How it was computed, if the document does not state it: "3 years from 2000-11-14 (p. 1)".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed: Option<String>,
-    /// Where the document states it, or what it was computed from.
+    /// The place in the document, or that of the values it was computed from.
     #[serde(flatten)]
     pub place: CitedPlace,
     /// Percent, from the kind of evidence. A rank, not a probability.
@@ -120,9 +116,8 @@ fn marks(filter: &[String]) -> Result<(Vec<MarkFilter>, Vec<String>)> {
     Ok((marks, others))
 }
 
-/// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads; later
-/// ones cost that only for documents that changed. Each column that asks a question costs one search over all passages, again after a
-/// change.
+/// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads; later ones cost
+/// that only for documents that changed. Each column that asks a question costs one search over all passages, again after a change.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for columns that do not exist and for conditions
 /// that cannot be read; [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for documents that do not exist.
@@ -174,8 +169,8 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
         if currencies.len() > 1 {
             let all: Vec<String> = currencies.into_iter().collect();
             notices.push(format!(
-                "The sums in {name} are of several currencies ({}) and are compared by their numbers. Name one to compare its sums alone: \
-                 {name}>{} 1000000.",
+                "The sums in {name} are of several currencies ({}) and are compared by their numbers. Name one to \
+                 compare only its sums: {name}>{} 1000000.",
                 all.join(", "),
                 all[0],
             ));
@@ -236,8 +231,7 @@ pub fn remove_column(host: &Host, id: CollectionId, name: &str) -> Result<Vec<Co
     Ok(columns::all(&collection)?.iter().map(Column::view).collect())
 }
 
-/// Adds a column to the matter sheet of a collection, in place of an earlier one with its name; returns all columns. It is kept with
-/// the collection.
+/// Adds a column to the matter sheet of a collection, in place of an earlier one with its name; returns all columns. It is kept with the collection.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for the name of a built-in column, a name that is
 /// not of letters, digits and underscores, neither or both of question and pattern, and one of them that cannot be read.

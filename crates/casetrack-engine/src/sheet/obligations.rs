@@ -11,7 +11,6 @@ use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
 use casetrack_search::{DateRange, MarkFilter, admit};
 
-/// A selection of obligations.
 #[derive(Debug, Clone, Default)]
 pub struct ObligationQuery {
     /// Name or id.
@@ -50,7 +49,7 @@ pub struct ObligationView {
     /// The names of the parties that it stands for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parties: Vec<String>,
-    /// As the document says it, from "shall".
+    /// In the words of the document, from "shall".
     pub what: String,
     /// ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +57,7 @@ pub struct ObligationView {
     /// How the day was computed: "30 days from 1998-06-01 (p. 2)".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed: Option<String>,
-    /// What the time counts from, or how often the duty recurs.
+    /// The beginning of the time, or how often the duty recurs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
     #[serde(flatten)]

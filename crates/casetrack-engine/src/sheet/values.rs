@@ -7,7 +7,6 @@ use casetrack_nlp::{length_of_time, value_key};
 
 use super::columns::ColumnType;
 
-/// A value that a cell is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// In small letters.
@@ -40,7 +39,6 @@ pub(super) fn written(column_type: ColumnType, text: &str) -> Option<Value> {
     }
 }
 
-/// The value of a cell, which has the form of its type.
 pub(super) fn of_cell(column_type: ColumnType, cell: &str) -> Option<Value> {
     match column_type {
         ColumnType::Text => Some(Value::Text(cell.to_lowercase())),

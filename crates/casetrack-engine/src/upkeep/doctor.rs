@@ -20,7 +20,6 @@ pub struct Diagnosis {
 pub struct Finding {
     pub what: String,
     pub ok: bool,
-    /// Where it was found, or what is wrong.
     pub detail: String,
     /// What to do when it is not ok, or what to know when it is.
     #[schemars(with = "Option<String>")]
@@ -51,7 +50,7 @@ fn second_engine(status: Option<Result<String>>) -> Finding {
             what: what.to_owned(),
             ok: true,
             detail: format!("not installed: there is no {OCR_MODEL} in the models folder"),
-            hint: Some("`casetrack help extraction` says how to fetch its weights, 31 MB.".into()),
+            hint: Some("To fetch its weights (31 MB), see `casetrack help extraction`.".into()),
         },
     }
 }

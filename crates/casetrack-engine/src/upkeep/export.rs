@@ -71,7 +71,7 @@ pub fn export_collection(host: &Host, collection: CollectionId, request: ExportR
         let hint = hint![
             "Nothing was written. ",
             Action::ExportEncrypted,
-            ". Where whoever has the file may read it, ",
+            ". If everyone who has the file may read it, ",
             Action::ExportPlain,
             ". To move the vault itself, lock it and copy its folder."
         ];

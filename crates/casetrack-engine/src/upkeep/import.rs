@@ -21,7 +21,6 @@ pub struct ImportRequest<'p> {
     pub file: &'p Path,
     /// Instead of the name in the file.
     pub name: Option<&'p str>,
-    /// The key of the file, if it is encrypted.
     pub key: Option<ImportKey>,
     /// Make a vault of it, with this passphrase, which locks when it has not been used for that time.
     pub vault: Option<(Password, Duration)>,
@@ -50,7 +49,6 @@ pub fn needs_passphrase(file: &Path) -> Result<Option<bool>> {
     Ok(archive_lock(file)?.map(|lock| lock == Lock::Passphrase))
 }
 
-/// The result of an import into a vault.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportedVault {
     #[serde(flatten)]
@@ -69,7 +67,6 @@ pub struct ImportReport {
     pub pages: u64,
     pub chunks: u64,
     pub originals: u64,
-    /// The model that made its vectors.
     pub dense_model: String,
     /// Set when that model is not installed: searches by meaning need it.
     pub model_note: Option<String>,

@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use casetrack_host::Host;
 
-/// All models of the manifest.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ModelList {
     /// Folder of the manifest and of the models that ship with CaseTrack.
@@ -39,7 +38,7 @@ pub struct ModelInfo {
     pub path: Option<String>,
     /// Bytes of its files on disk.
     pub size_bytes: u64,
-    /// What is missing or damaged.
+    /// The missing or damaged files.
     #[schemars(with = "Vec<String>")]
     pub problems: Vec<Notice>,
 }
@@ -53,7 +52,6 @@ pub enum ModelPresence {
     Damaged,
 }
 
-/// A model that was added from its package.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AddedInfo {
     pub id: String,
@@ -62,7 +60,6 @@ pub struct AddedInfo {
     pub already_present: bool,
 }
 
-/// What a pull brought.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PullReport {
     pub models: Vec<PulledInfo>,

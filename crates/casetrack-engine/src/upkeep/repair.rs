@@ -16,17 +16,13 @@ pub struct RepairReport {
     pub sound: bool,
     /// Whether `verify` finds no problem now.
     pub clean: bool,
-    /// What was wrong, one sentence each.
+    /// The faults, one sentence each.
     pub found: Vec<String>,
-    /// What was done about it.
     pub done: Vec<String>,
-    /// Documents that could not be kept.
     pub lost: Vec<LostDocument>,
     /// The folder of everything that was taken out.
     pub quarantine: Option<String>,
-    /// Documents in the collection now.
     pub documents: u64,
-    /// Problems that are left.
     pub problems: Vec<String>,
     /// What to do next, one sentence each.
     pub next: Vec<String>,
@@ -39,7 +35,7 @@ pub struct LostDocument {
     pub name: Option<String>,
     pub path: Option<String>,
     pub reason: String,
-    /// Whether the source file is still where it was ingested from.
+    /// True if the source file is still at its place.
     pub source_exists: bool,
 }
 
@@ -72,12 +68,12 @@ pub fn repair_collection(host: &Host, name: &str) -> Result<RepairReport> {
         next.push(match path {
             Some(path) if *source_exists => format!("Ingest it again from {path}"),
             Some(path) => format!("{path} is gone: put it back from a backup, then ingest it again"),
-            None => format!("Document {id} is known by its id alone: ingest the folders of this collection again"),
+            None => format!("Only the id of document {id} is known: ingest the folders of this collection again"),
         });
     }
     next.dedup();
     if let Some(quarantine) = &report.quarantine {
-        next.push(format!("When nothing is missed, delete {} to free its space", quarantine.display()));
+        next.push(format!("When nothing is missing, delete {} to free its space", quarantine.display()));
     }
     Ok(RepairReport {
         id,

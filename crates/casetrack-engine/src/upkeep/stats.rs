@@ -16,9 +16,9 @@ pub struct CollectionStats {
     pub total_bytes: u64,
     /// Documents and indexes, without originals and quarantine.
     pub stored_bytes: u64,
-    /// Of `stored_bytes`; absent where there are no chunks.
+    /// A share of `stored_bytes`; absent if there are no chunks.
     pub bytes_per_chunk: Option<u64>,
-    /// The models of the vectors: dense, and learned-sparse and token vectors where there are any.
+    /// The models of the vectors: dense, and learned-sparse and token vectors if there are any.
     pub models: Vec<String>,
     /// A move to other models that is under way, or was interrupted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,17 +27,16 @@ pub struct CollectionStats {
     pub kinds: Vec<KindBytes>,
 }
 
-/// What a move to other models has stored. It goes on when the move is asked for again; a move to other models than these, or to those
-/// that the collection has, discards it.
+/// The stored part of a move to other models. It continues when the move is requested again; a move to other models than these, or to those that the
+/// collection has, discards it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MovingStats {
-    /// The model of the dense vectors that are made, and of the token vectors where there are to be any.
+    /// The model of the dense vectors that are made, and of the token vectors, if any.
     pub to: String,
     /// On disk, besides the collection's own.
     pub bytes: u64,
 }
 
-/// Bytes on disk of one kind of data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KindBytes {
     /// `rocksdb/vectors`, `bm25`, `originals` and so on; stable.
@@ -58,7 +57,7 @@ pub fn collection_stats(host: &Host, collection: CollectionId) -> Result<Collect
     Ok(CollectionStats { moving, ..stats(&*host.collection(collection)?)? })
 }
 
-/// Rewrites files to drop the remains of deletions and replacements. Searches continue meanwhile; changes wait.
+/// Rewrites files to drop the remains of deletions and replacements. Searches continue; changes wait.
 pub fn compact_collection(host: &Host, collection: CollectionId) -> Result<CompactReport> {
     let started = std::time::Instant::now();
     let collection = host.collection(collection)?;

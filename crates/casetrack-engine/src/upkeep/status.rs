@@ -53,7 +53,7 @@ pub fn status(host: &Host) -> Result<Status> {
         models: vec![
             model_status(host, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id),
             model_status(host, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id),
-            model_status(host, "E12", "token vectors, where a collection has them", Outputs::TOKENS, |embedder| {
+            model_status(host, "E12", "token vectors, if a collection has them", Outputs::TOKENS, |embedder| {
                 Ok(embedder.token_model()?.0)
             }),
             bm25_status(),

@@ -25,9 +25,7 @@ pub struct VerifyReport {
 pub struct Check {
     pub name: String,
     pub description: String,
-    /// How many items were checked.
     pub checked: u64,
-    /// One sentence for each problem.
     pub problems: Vec<String>,
 }
 

@@ -31,7 +31,6 @@ pub enum Opener {
     Keychain(Vec<Password>),
 }
 
-/// The key that is to open a slot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewSlot {
@@ -63,20 +62,17 @@ impl KeychainSlot {
         SlotId::from_bytes(self.id).to_string()
     }
 
-    /// The secret that the keychain keeps.
     pub fn secret(&self) -> &Password {
         &self.secret
     }
 }
 
-/// A vault that is to be made.
 #[derive(Debug, Clone)]
 pub struct VaultRequest {
     pub collection: CreateCollection,
     pub passphrase: Password,
 }
 
-/// A vault that was made.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewVault {
     #[serde(flatten)]
@@ -114,7 +110,6 @@ pub struct Moved {
     pub duration_ms: u64,
 }
 
-/// A collection that is a vault now.
 #[derive(Debug, Clone, Serialize)]
 pub struct SealedCollection {
     #[serde(flatten)]
@@ -123,7 +118,6 @@ pub struct SealedCollection {
     pub recovery_words: Password,
 }
 
-/// A vault that was locked.
 #[derive(Debug, Clone, Serialize)]
 pub struct LockedVault {
     pub id: CollectionId,
@@ -135,7 +129,6 @@ pub struct LockedVault {
     pub closed: bool,
 }
 
-/// The slots that open a vault.
 #[derive(Debug, Clone, Serialize)]
 pub struct VaultSlots {
     pub id: CollectionId,
@@ -158,11 +151,10 @@ pub struct SlotView {
     pub created_at: Timestamp,
 }
 
-/// A slot that was added.
 #[derive(Debug, Clone, Serialize)]
 pub struct AddedSlot {
     pub slot: SlotView,
-    /// Of a new recovery key. They are kept nowhere.
+    /// The words of a new recovery key, which are not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovery_words: Option<Password>,
 }
@@ -181,7 +173,6 @@ impl From<SlotInfo> for SlotView {
 }
 
 impl Opener {
-    /// Finds the slot of a header that it opens.
     fn open(&self, header: &Header) -> Result<(VaultKey, SlotId)> {
         match self {
             Self::Passphrase(text) => header.open(&Credential::Passphrase(&Passphrase::new(text.reveal())?)),
@@ -190,7 +181,7 @@ impl Opener {
             }
             Self::Identity(text) => header.open(&Credential::Identity(&Identity::from_text(text.reveal())?)),
             Self::Keychain(secrets) => {
-                let mut opened = Err(Error::new(ErrorCode::WrongKey, "The keychain has nothing for this vault."));
+                let mut opened = Err(Error::new(ErrorCode::WrongKey, "The keychain has no entry for this vault."));
                 for secret in secrets {
                     opened = match KeychainSecret::from_text(secret.reveal()) {
                         Ok(secret) => header.open(&Credential::Keychain(&secret)),
@@ -234,7 +225,6 @@ pub(crate) fn new_key(host: &Host, id: CollectionId, passphrase: &Passphrase) ->
     Ok((key, header, words(&recovery)?))
 }
 
-/// The key of a vault.
 pub(crate) fn open_header(host: &Host, id: CollectionId, opener: &Opener) -> Result<VaultKey> {
     let _one_at_a_time = host.trying_a_passphrase();
     host.registry().open_header(id, |header| opener.open(header)).map(|(_, key, _)| key)
@@ -255,8 +245,10 @@ pub fn find_vault(host: &Host, name: Option<&str>) -> Result<CollectionId> {
         };
         return match (locked.as_slice(), unlocked.as_slice()) {
             ([only], _) | ([], [only]) => Ok(*only),
-            ([], []) => Err(Error::new(ErrorCode::NotFound, "There is no vault.")
-                .with_hint("A vault is made together with a new collection.")),
+            ([], []) => Err(Error::new(ErrorCode::NotFound, "There is no vault.").with_hint(
+                "Create one with `casetrack new --vault`, or encrypt a collection with `casetrack vault \
+                    seal`.",
+            )),
             ([], several_of_them) | (several_of_them, _) => Err(several(several_of_them)),
         };
     };
@@ -276,13 +268,12 @@ pub fn find_vault(host: &Host, name: Option<&str>) -> Result<CollectionId> {
     match resolve(Kind::Collection, name, &candidates) {
         Ok(found) => Ok(ids[found]),
         Err(error) => match collections::find_collection(host, name) {
-            Ok(meta) => Err(Error::invalid(format!("The collection \"{}\" is not a vault.", meta.name)).with_hint(
-                "Anybody who can read its files can read it. A vault is made together with a new collection.",
-            )),
+            Ok(meta) => Err(Error::invalid(format!("The collection \"{}\" is not a vault.", meta.name))
+                .with_hint("Anyone who can read its files can read it. To encrypt it, use `casetrack vault seal`.")),
             Err(_) if locked.is_empty() => Err(error),
             Err(_) => {
                 let short: Vec<String> = locked.iter().map(|id| id.short()).collect();
-                let message = format!("There is no vault \"{name}\". Of one that is locked only the ID is known.");
+                let message = format!("There is no vault \"{name}\". Only the ID of a locked vault is known.");
                 let hint = hint!["Locked: ", short.join(", "), ". ", Action::Unlock(None)];
                 Err(Error::new(ErrorCode::NotFound, message).with_hint(hint))
             }
@@ -295,7 +286,6 @@ pub fn is_vault(host: &Host, id: CollectionId) -> bool {
     host.registry().is_vault(id)
 }
 
-/// The vaults whose key is here.
 pub fn unlocked_vaults(host: &Host) -> Result<Vec<CollectionId>> {
     host.registry().unlocked()
 }

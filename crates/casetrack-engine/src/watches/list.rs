@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use super::{LastSync, Schedule, WatchRequest, WatchState, WatchStatus, listed, no_such_watch, resolved};
 use casetrack_host::{EngineConfig, lock};
 
-/// A watch on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct WatchRecord {
     pub id: WatchId,
@@ -48,7 +47,6 @@ impl WatchRecord {
         }
     }
 
-    /// The time of the next sync by the schedule.
     pub fn next_sync_at(&self) -> Option<Timestamp> {
         let interval = i64::try_from(self.schedule.interval()?.as_millis()).ok()?;
         let last = self.last_sync.as_ref().map_or(self.created_at, |last| last.finished_at);
@@ -56,7 +54,6 @@ impl WatchRecord {
     }
 }
 
-/// The state of a watch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Condition {
     pub state: WatchState,
@@ -92,21 +89,18 @@ impl Watch {
     }
 }
 
-/// A message to the thread that watches.
 pub(super) enum Message {
     /// Something happened in a watched folder.
     Event(WatchId, notify::Result<notify::Event>),
-    /// The list of watches has changed.
     Wake,
     Stop,
 }
 
-/// The watches of a data directory.
 pub(crate) struct Watches {
     path: PathBuf,
     registry: Registry,
     list: Mutex<Vec<Watch>>,
-    /// The watches of vaults, as they are in the file. Of a vault that is locked nothing else is here.
+    /// The watches of vaults, as they are in the file. For a locked vault, there is nothing else.
     sealed: Mutex<Vec<Entry>>,
     /// Vaults that are locked: their watches rest and do not show.
     hidden: Mutex<Vec<CollectionId>>,
@@ -125,7 +119,7 @@ struct File {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Entry {
-    /// Of a vault: the content of a record, sealed with its key, in base64.
+    /// The content of a vault's record, sealed with its key, in base64.
     Sealed {
         id: WatchId,
         collection_id: CollectionId,
@@ -347,7 +341,7 @@ impl Watches {
         })
     }
 
-    /// Lets the watches of these collections, which are locked, rest, and no others. Changes meanwhile are synced when they begin again.
+    /// Pauses the watches of these collections, which are locked, and no others. Later changes are synced when they continue.
     pub fn hide(&self, locked: Vec<CollectionId>) {
         *lock(&self.hidden) = locked;
         {
@@ -362,13 +356,11 @@ impl Watches {
         self.wake();
     }
 
-    /// The watches that show.
     fn shown(&self) -> Vec<Watch> {
         let hidden = lock(&self.hidden).clone();
         lock(&self.list).iter().filter(|watch| !hidden.contains(&watch.record.collection_id)).cloned().collect()
     }
 
-    /// By id, the beginning of one, or folder.
     pub fn find(&self, wanted: &str) -> Result<WatchId> {
         let wanted = wanted.trim();
         let (folder, id) = (resolved(wanted), wanted.to_ascii_lowercase());
@@ -398,7 +390,7 @@ impl Watches {
             [only] => Action::Unlock(Some(only.short())),
             _ => Action::Unlock(None),
         };
-        let hint = hint![" Watches of vaults that are locked do not show. ", unlock];
+        let hint = hint![" Watches of locked vaults are not shown. ", unlock];
         let hint = error.hint.as_ref().map_or_else(|| hint.clone(), |before| before.followed_by(hint.clone()));
         error.with_hint(hint)
     }
@@ -493,6 +485,6 @@ fn overlapping(known: &WatchRecord, new: &WatchRecord) -> Error {
         }
     };
     let (folder, collection) = (known.folder.display(), &known.collection);
-    let message = format!("{folder} is watched already for {collection} (ID: {}).", known.id);
+    let message = format!("{folder} is already watched for {collection} (ID: {}).", known.id);
     Error::new(ErrorCode::AlreadyExists, message).with_hint(hint)
 }

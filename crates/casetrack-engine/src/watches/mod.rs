@@ -65,15 +65,13 @@ pub struct WatchRequest {
     /// Watched to the bottom.
     pub folder: PathBuf,
     pub schedule: Schedule,
-    /// Remove the documents of files that are deleted.
     pub auto_remove_deleted: bool,
     /// Only files with these extensions (without the dot, any case).
     pub extensions: Option<Vec<String>>,
-    /// Tag what it brings with the names of its folders, below the watched one.
+    /// Tag its documents with the names of their folders, below the watched one.
     pub tags_from_folders: bool,
 }
 
-/// A watch as it is at this moment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WatchStatus {
     pub watch_id: WatchId,
@@ -84,7 +82,7 @@ pub struct WatchStatus {
     pub schedule: Schedule,
     pub auto_remove_deleted: bool,
     pub file_extensions: Option<Vec<String>>,
-    /// Whether what it brings is tagged with the names of its folders.
+    /// True if its documents are tagged with the names of their folders.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tags_from_folders: bool,
     pub created_at: Timestamp,
@@ -104,7 +102,6 @@ pub enum WatchState {
     /// Not watched at this moment: the process that watches is starting or ending.
     #[default]
     Starting,
-    /// Waits for changes.
     Watching,
     /// Something changed; a sync begins when it has been quiet for two seconds.
     Pending,
@@ -119,7 +116,6 @@ pub enum WatchState {
     Failing,
 }
 
-/// The last sync that ended.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct LastSync {
     pub finished_at: Timestamp,
@@ -183,7 +179,6 @@ fn listed(watches: &[WatchStatus]) -> Hint {
     format!("The watched folders are:\n{}", watches.iter().map(line).collect::<Vec<_>>().join("\n")).into()
 }
 
-/// The path as it was given, or its target.
 fn resolved(path: &str) -> PathBuf {
     Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path))
 }

@@ -20,7 +20,6 @@ use casetrack_ingest::sync::SyncRequest;
 const TICK: Duration = Duration::from_millis(250);
 /// Between two checks of whether a folder exists.
 const FOLDER_CHECK: Duration = Duration::from_secs(1);
-/// Between two checks of the schedules.
 const SCHEDULE_CHECK: Duration = Duration::from_secs(60);
 /// Between two syncs of a folder that is polled.
 pub(super) const POLL: Duration = Duration::from_secs(10);
@@ -29,7 +28,6 @@ const RETRY: Duration = Duration::from_secs(60);
 /// Files and folders named that could not be read.
 const FAILURES_NAMED: usize = 10;
 
-/// Reads the list and starts the thread.
 pub(super) fn start(watches: &Arc<Watches>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
     let (sender, receiver) = unbounded();
     watches.open(sender.clone())?;
@@ -56,7 +54,6 @@ struct Syncs {
     watches: Arc<Watches>,
 }
 
-/// A watch at work.
 struct Live {
     record: WatchRecord,
     pending: Pending,
@@ -233,7 +230,6 @@ impl Live {
         }
     }
 
-    /// Notices the end of a sync.
     fn follow_job(&mut self, syncs: &Syncs, now: Instant) {
         let Some(id) = self.job else { return };
         let status = match syncs.jobs.status(id) {

@@ -1,5 +1,5 @@
-//! Agile encryption ([MS-OFFCRYPTO] 2.3.4.10 to 2.3.4.15): AES in chained blocks, with a key that the password only unlocks,
-//! as Office 2010 and later write it.
+//! Agile encryption ([MS-OFFCRYPTO] 2.3.4.10 to 2.3.4.15): AES in chained blocks, with a key that the password only
+//! unlocks, as Office 2010 and later write it.
 
 use casetrack_pages::container::xml::{Element, XmlReader};
 use casetrack_pages::text::encoding;
@@ -22,7 +22,6 @@ const HMAC_VALUE: [u8; 8] = [0xA0, 0x67, 0x7F, 0x02, 0xB2, 0x2C, 0x84, 0x33];
 
 const NOT_WHOLE: Refusal = Refusal::Damaged("the description of its encryption is missing or incomplete");
 
-/// The stream EncryptionInfo.
 pub(super) struct Description {
     data: Cipher,
     password: PasswordKey,
@@ -30,7 +29,6 @@ pub(super) struct Description {
     integrity: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The cipher of the package, or of its key.
 struct Cipher {
     salt: Vec<u8>,
     key_bytes: usize,
@@ -38,7 +36,6 @@ struct Cipher {
     hash_bytes: usize,
 }
 
-/// The key of the package, encrypted by the password.
 struct PasswordKey {
     cipher: Cipher,
     rounds: u32,
@@ -80,7 +77,7 @@ impl Description {
         };
         let verifier = decrypted(&VERIFIER, verifier)?;
         let expected = decrypted(&VERIFIER_HASH, verifier_hash)?;
-        // Padded to a whole block, as the salt is whose size the verifier has.
+        // Padded to a whole block, as the salt is, which has the size of the verifier.
         let found = hash.of(&[&verifier[..verifier.len().min(cipher.salt.len())]]);
         if found.is_empty() || !expected.starts_with(&found) {
             return Err(Refusal::WrongPassword);

@@ -6,7 +6,6 @@ use super::super::tests::{PASSWORD, aes_cbc_encrypted, assert_opens, assert_surv
 use super::*;
 use crate::test_files::compound_file_of;
 
-/// The streams EncryptionInfo and EncryptedPackage.
 fn streams(package: &[u8], password: &str, hash: Hash, key_bytes: usize) -> (String, Vec<u8>) {
     let (salt, key_salt, key, verifier, mac_key) = ([1; 16], [2; 16], vec![3; key_bytes], [4; 16], vec![5; 20]);
     let (rounds, hash_name) = (1000, hash.name);

@@ -3,14 +3,11 @@
 use casetrack_core::Error;
 use casetrack_pages::model::Source;
 
-/// A decrypted file.
 pub(crate) struct DecryptedFile {
     pub bytes: Vec<u8>,
-    /// A warning about the file, for the user.
     pub warning: Option<&'static str>,
 }
 
-/// Why a file does not open.
 #[derive(Debug, PartialEq)]
 pub(super) enum Refusal {
     WrongPassword,

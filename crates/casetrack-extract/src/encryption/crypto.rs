@@ -7,10 +7,8 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
-/// The block of AES in bytes.
 pub(super) const AES_BLOCK_BYTES: usize = 16;
 
-/// A kind of hash.
 #[derive(Clone, Copy)]
 pub(super) struct Hash {
     pub name: &'static str,
@@ -39,7 +37,6 @@ impl Hash {
         [Self::MD5, Self::SHA1, Self::SHA256, Self::SHA384, Self::SHA512].into_iter().find(|hash| hash.name == name)
     }
 
-    /// The hash of the parts, one behind the other.
     pub fn of(self, parts: &[&[u8]]) -> Vec<u8> {
         (self.of)(parts)
     }
@@ -49,7 +46,6 @@ impl Hash {
         (self.spun)(start, rounds)
     }
 
-    /// HMAC of `data` (RFC 2104).
     pub fn keyed(self, key: &[u8], data: &[u8]) -> Vec<u8> {
         (self.keyed)(key, data)
     }
@@ -83,7 +79,6 @@ where
     mac.finalize().into_bytes().to_vec()
 }
 
-/// Text as Office hashes it.
 pub(super) fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }

@@ -1,5 +1,5 @@
-//! Word 6 to 2003 documents ([MS-DOC] 2.2.6): the document, its tables and its data are encrypted, except the first bytes of
-//! the document, which say how.
+//! Word 6 to 2003 documents ([MS-DOC] 2.2.6): the document, its tables and its data are encrypted, except the first
+//! bytes of the document, which describe the encryption.
 
 use casetrack_pages::container::ole::{CompoundFile, u16_at, u32_at};
 

@@ -2,7 +2,7 @@ use super::super::DEFAULT_PASSWORDS;
 use super::*;
 use crate::test_files::compound_file_of;
 
-/// The streams of a document of this version, with fields that say how they are encrypted.
+/// The streams of a document of this version, with fields that describe the encryption.
 fn streams(magic: u16, version: u16, flags: u16, key: u32) -> [Vec<u8>; 3] {
     let bytes = |seed: usize| (0..5000).map(|at| (at * seed / 3) as u8).collect::<Vec<_>>();
     let mut document = bytes(5);

@@ -1,8 +1,8 @@
-//! Files that open with a password: the same file without the encryption, so that the extractors need not know about it.
+//! Files that open with a password: the same file without the encryption, so that extractors never see it.
 //!
-//! Office files are decrypted here, before their format is detected; PDF files by pdfium. Read are, of
-//! [MS-OFFCRYPTO], agile and standard encryption of Office Open XML (2.3.4), RC4, RC4 CryptoAPI and XOR obfuscation of
-//! Excel 5 to 2003 and Word 6 to 2003 (2.3.5 to 2.3.7); and of OpenDocument, AES and Blowfish with PBKDF2.
+//! Office files are decrypted here, before their format is detected; PDF files by pdfium. From [MS-OFFCRYPTO], agile
+//! and standard encryption of Office Open XML (2.3.4) are read, and RC4, RC4 CryptoAPI and XOR obfuscation of Excel 5
+//! to 2003 and Word 6 to 2003 (2.3.5 to 2.3.7); from OpenDocument, AES and Blowfish with PBKDF2.
 
 mod agile;
 mod attempt;
@@ -22,17 +22,15 @@ use casetrack_pages::model::Source;
 
 pub(crate) use self::attempt::DecryptedFile;
 
-/// Office encrypts with these when a file is only to be protected against changes, and opens it without asking: the first is
-/// Excel's, the second PowerPoint's.
+/// The passwords of files that Office only protects against changes, and opens without a prompt: Excel's and
+/// PowerPoint's.
 const DEFAULT_PASSWORDS: [&str; 2] = ["VelvetSweatshop", "/01Hannes Ruescher/01"];
 
 /// The file without its encryption; `None` when it is not encrypted, or is a PDF.
 ///
-/// A password takes up to some seconds to try: what a file may demand is bounded in each scheme.
+/// A password takes up to some seconds to try: each scheme bounds the work that a file can demand.
 ///
-/// # Errors
-///
-/// `NeedsPassword` when neither the password of the options nor those that Office uses by itself open it;
+/// Errors: `NeedsPassword` when neither the password of the options nor those that Office uses by itself open it;
 /// `UnreadableFile` for a damaged or unknown kind of encryption.
 pub(crate) fn decrypted(source: &Source) -> casetrack_core::Result<Option<DecryptedFile>> {
     let given = source.options.password.as_ref().map(|password| password.reveal());

@@ -1,4 +1,4 @@
-//! OpenDocument ([ODF] Part 2, 3.4): each part is compressed, then encrypted, and META-INF/manifest.xml says how.
+//! OpenDocument ([ODF] Part 2, 3.4): each part is compressed, then encrypted, as META-INF/manifest.xml describes.
 
 use std::io::{Cursor, Write};
 
@@ -25,14 +25,12 @@ const MANIFEST: &str = "META-INF/manifest.xml";
 /// Most rounds of PBKDF2 for one file, all parts together: some tens of seconds. LibreOffice writes 100 000 for
 /// each part.
 const MAX_ROUNDS: u32 = 20_000_000;
-/// The largest key of a cipher in bytes.
 const MAX_KEY_BYTES: usize = 56;
 /// How much of a part its checksum covers.
 const SUMMED_BYTES: usize = 1024;
 
 const INCOMPLETE: Refusal = Refusal::Damaged("the description of its encryption is incomplete");
 
-/// How one part is encrypted.
 struct EncryptedPart {
     name: String,
     cipher: Cipher,
@@ -40,7 +38,7 @@ struct EncryptedPart {
     salt: Vec<u8>,
     rounds: u32,
     key_bytes: usize,
-    /// Of the password.
+    /// The hash of the password.
     start_hash: Hash,
     check: Option<(Hash, Vec<u8>)>,
 }
@@ -51,9 +49,8 @@ enum Cipher {
     Blowfish,
 }
 
-/// The archive with plain parts; `None` when none is encrypted.
 pub(super) fn decrypted(source: &Source, password: Option<&str>) -> Result<Option<DecryptedFile>> {
-    // What is not sound is left to those who read it.
+    // A container that is not sound is left to its reader.
     let Ok(mut container) = ZipContainer::open(source) else { return Ok(None) };
     let is_document = container.part("mimetype").ok().flatten().is_some_and(|kind| kind.starts_with(MIME_TYPE));
     let manifest = if is_document { container.part(MANIFEST).ok().flatten() } else { None };
@@ -72,7 +69,7 @@ pub(super) fn decrypted(source: &Source, password: Option<&str>) -> Result<Optio
     let written = |error: &dyn std::fmt::Display| Error::internal(format!("an archive in memory: {error}"));
     for name in container.names() {
         let (encrypted, content) = match parts.iter().find(|part| part.name == name) {
-            // The manifest says that parts are encrypted, which is no longer true.
+            // The manifest lists parts as encrypted, which is no longer true.
             None if name == MANIFEST => (None, Some(PLAIN_MANIFEST.into())),
             None if name.ends_with('/') => continue,
             part => (part, container.part(&name)?),
@@ -92,7 +89,7 @@ pub(super) fn decrypted(source: &Source, password: Option<&str>) -> Result<Optio
 fn parse(manifest: &str) -> Attempt<Vec<EncryptedPart>> {
     let mut xml = XmlReader::new(manifest);
     let mut parts = Vec::new();
-    // A manifest that is damaged says nothing about the rest.
+    // A damaged manifest does not affect the rest.
     let _ = read_entries(&mut xml, &mut parts);
     parts.into_iter().collect()
 }
@@ -113,7 +110,6 @@ fn read_entries(xml: &mut XmlReader, parts: &mut Vec<Attempt<EncryptedPart>>) ->
     Ok(())
 }
 
-/// Reads the children of `encryption-data`.
 fn read_part(
     xml: &mut XmlReader,
     name: String,
@@ -155,7 +151,6 @@ fn read_algorithm(element: &Element) -> Attempt<(Cipher, Vec<u8>, Option<usize>)
     }
 }
 
-/// Salt, rounds and size of the key.
 fn read_derivation(element: &Element) -> Attempt<(Vec<u8>, u32, Option<usize>)> {
     let name = element.attribute("key-derivation-name").unwrap_or_default();
     if !name.rsplit('#').next().is_some_and(|name| name.eq_ignore_ascii_case("pbkdf2")) {
@@ -180,7 +175,7 @@ fn unsupported(name: &str) -> Refusal {
 }
 
 impl EncryptedPart {
-    /// Decrypts what is still compressed, in place.
+    /// Decrypts content that is still compressed, in place.
     fn decrypt(&self, password: &str, content: &mut Vec<u8>) -> Attempt<()> {
         let start = self.start_hash.of(&[password.as_bytes()]);
         let mut key = vec![0; self.key_bytes];

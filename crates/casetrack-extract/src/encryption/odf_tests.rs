@@ -39,7 +39,6 @@ fn key(hash: Hash, rounds: u32, bytes: usize) -> Vec<u8> {
     key
 }
 
-/// As LibreOffice writes it.
 fn aes_sheet(rounds: &str) -> Vec<u8> {
     let description = format!(
         "<manifest:encryption-data manifest:checksum-type='urn:oasis:names:tc:opendocument:xmlns:manifest:1.0#sha256-1k' \

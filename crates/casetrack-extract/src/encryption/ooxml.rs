@@ -1,5 +1,5 @@
-//! Office Open XML packages in a compound file ([MS-OFFCRYPTO] 1.3.2): the stream EncryptionInfo says how, EncryptedPackage
-//! holds the package behind its size.
+//! Office Open XML packages in a compound file ([MS-OFFCRYPTO] 1.3.2): the stream EncryptionInfo describes the
+//! encryption, EncryptedPackage holds the package behind its size.
 
 use casetrack_pages::container::ole::{CompoundFile, u16_at};
 
@@ -7,7 +7,6 @@ use super::attempt::{Attempt, DecryptedFile, Refusal, first_right};
 use super::package::{SIZE_BYTES, without_size};
 use super::{agile, standard};
 
-/// The package, without its container.
 pub(super) fn decrypted(file: &CompoundFile, passwords: &[&str]) -> Attempt<DecryptedFile> {
     let missing = Refusal::Damaged("the description of its encryption is missing or incomplete");
     let Some(info) = file.stream(&["EncryptionInfo"]) else { return Err(missing) };

@@ -7,7 +7,6 @@ use super::attempt::DecryptedFile;
 /// The size of the package before its first encrypted byte.
 pub(super) const SIZE_BYTES: usize = 8;
 
-/// The package in `decrypted`, without the padding of its last block.
 pub(super) fn without_size(mut decrypted: Vec<u8>) -> DecryptedFile {
     let size = u32_at(&decrypted, 0)
         .zip(u32_at(&decrypted, 4))

@@ -9,13 +9,11 @@ use super::crypto::{Hash, utf16};
 /// RC4's 40 bits of the hashed password (2.3.6.2).
 const SHORT_KEY_BYTES: usize = 5;
 
-/// The header of an encrypted Word or Excel file.
 pub(super) enum Description {
     Rc4 { salt: Vec<u8>, verifier: Vec<u8> },
     CryptoApi { salt: Vec<u8>, verifier: Vec<u8>, key_bytes: usize },
 }
 
-/// Makes the key of each block.
 pub(super) struct Keys {
     hash: Hash,
     start: Vec<u8>,
@@ -46,7 +44,7 @@ impl Description {
                 }
                 Ok(Self::CryptoApi {
                     salt: verifier.get(4..20)?.to_vec(),
-                    // The size of the hash stands between.
+                    // The size of the hash is between the two.
                     verifier: [verifier.get(20..36)?, verifier.get(40..60)?].concat(),
                     key_bytes: key_bits as usize / 8,
                 })
@@ -90,7 +88,6 @@ impl Keys {
         key
     }
 
-    /// Decrypts a stream from its beginning.
     pub fn decrypt(&self, stream: &mut [u8], block_bytes: usize) {
         for (bytes, block) in stream.chunks_mut(block_bytes).zip(0..) {
             // A key has 1 to 256 bytes.

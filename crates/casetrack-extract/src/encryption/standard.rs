@@ -63,7 +63,6 @@ impl Description {
     }
 }
 
-/// Decrypts in place what is whole blocks of `data`.
 pub(super) fn decrypt_blocks(key: &[u8], data: &mut [u8]) -> Attempt<()> {
     let whole = data.len() / AES_BLOCK_BYTES * AES_BLOCK_BYTES;
     aes_ecb(key, &mut data[..whole]).ok_or_else(|| Refusal::Unsupported(format!("a key of {} bytes", key.len())))

@@ -18,7 +18,7 @@ pub fn extract(bytes: &[u8], password: Option<&str>) -> Result<Extraction> {
     crate::extract(Path::new("file"), bytes, &ExtractOptions { password, ..ExtractOptions::default() })
 }
 
-/// Opens with the right password, and says without one and with another what is the matter.
+/// Opens with the right password; without one or with another, the error names the problem.
 pub fn assert_opens(bytes: &[u8], password: &str) -> Extraction {
     let missing = extract(bytes, None).unwrap_err();
     assert_eq!((missing.code, missing.message.as_str()), (ErrorCode::NeedsPassword, "file needs a password."));
@@ -29,7 +29,7 @@ pub fn assert_opens(bytes: &[u8], password: &str) -> Extraction {
     extract(bytes, Some(password)).unwrap()
 }
 
-/// Cut off anywhere and with bytes changed, a file gives what it likes, but it ends and does not panic.
+/// A file that is cut off anywhere or has changed bytes may give any result, but it ends and does not panic.
 pub fn assert_survives_damage(bytes: &[u8], password: &str, step: usize) {
     for at in (0..bytes.len()).step_by(step) {
         let _ = extract(&bytes[..at], Some(password));
@@ -39,7 +39,6 @@ pub fn assert_survives_damage(bytes: &[u8], password: &str, step: usize) {
     }
 }
 
-/// Text for a page of a document.
 pub fn docx(text: &str) -> Vec<u8> {
     let body = format!("<w:document><w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body></w:document>");
     // Hardly compressible, so that the package has several segments.

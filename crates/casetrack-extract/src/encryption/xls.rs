@@ -34,7 +34,7 @@ pub(super) fn decrypted(file: &CompoundFile, bytes: &[u8], passwords: &[&str]) -
     let scheme = first_right(passwords, |password| open(&stream[data.clone()], password))?;
     stream[at..at + 2].copy_from_slice(&NO_RECORD.to_le_bytes());
 
-    // RC4 runs over everything, and what is not encrypted is left out afterwards.
+    // RC4 runs over everything; the plain bytes are put back afterwards.
     let decrypted = match &scheme {
         Scheme::Rc4(keys) => {
             let mut all = stream.clone();
@@ -73,7 +73,6 @@ fn record(stream: &[u8], at: usize) -> Option<(u16, Range<usize>)> {
     Some((id, start..(start + usize::from(size)).min(stream.len())))
 }
 
-/// Place and data of the record FilePass, in the globals that start the stream.
 fn file_pass(stream: &[u8]) -> Option<(usize, Range<usize>)> {
     let (first, data) = record(stream, 0)?;
     if first != BEGINNING {

@@ -8,7 +8,7 @@ use ::rc4::{KeyInit, Rc4, StreamCipher};
 
 const PLAIN: &[u8] = include_bytes!("../../tests/fixtures/sheets.xls");
 
-/// A workbook with the record FilePass behind its beginning, and what may be encrypted of it changed by `encrypt`, which gets
+/// A workbook with the record FilePass behind its beginning. `encrypt` changes the bytes that may be encrypted; it gets
 /// the stream, the range to encrypt and the length of its record.
 fn workbook(file_pass: &[u8], mut encrypt: impl FnMut(&mut [u8], Range<usize>, usize)) -> Vec<u8> {
     let mut stream = CompoundFile::open(PLAIN).unwrap().stream(&["Workbook"]).unwrap();

@@ -48,7 +48,7 @@ impl XorKey {
             .for_each(|(byte, key)| *byte = byte.rotate_left(3) ^ key);
     }
 
-    /// Part of a stream from `position` on. What would become zero, or is zero, was left as it is (2.3.7.6).
+    /// Part of a stream from `position` on. Bytes that are zero, or would become zero, were left as they are (2.3.7.6).
     pub fn decode_word(&self, bytes: &mut [u8], position: usize) {
         let start = position % KEY_BYTES;
         for (byte, key) in bytes.iter_mut().zip(self.0.iter().cycle().skip(start)) {

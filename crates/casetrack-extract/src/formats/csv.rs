@@ -42,7 +42,6 @@ impl Extractor for Csv {
     }
 }
 
-/// The delimiter under which the first records have the same number of fields, two or more; `None` if there is none.
 pub(crate) fn sniff_delimiter(text: &str) -> Option<u8> {
     DELIMITERS
         .into_iter()

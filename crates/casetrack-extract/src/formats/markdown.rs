@@ -24,7 +24,7 @@ impl Extractor for Markdown {
     }
 }
 
-/// Byte ranges of blocks in order. A block ends where the next one starts.
+/// Byte ranges of blocks in order. A block ends at the start of the next one.
 struct Spans<'a> {
     text: &'a str,
     found: Vec<(Range<usize>, BlockKind)>,
@@ -74,7 +74,7 @@ impl<'a> Spans<'a> {
     }
 
     fn push(&mut self, range: Range<usize>, kind: BlockKind) {
-        // Marks of quotations and indentation stand before the block on its line.
+        // Marks of quotations and indentation precede the block on its line.
         let line_start = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
         let mut start = line_start;
         if let Some((last, _)) = self.found.last_mut() {

@@ -22,7 +22,6 @@ use casetrack_pages::build::Extractor;
 #[cfg(test)]
 pub(crate) mod picture_tests;
 
-/// The extractor of a format.
 pub(crate) fn extractor(format: FileFormat) -> &'static dyn Extractor {
     match format {
         FileFormat::Pdf => &pdf::Pdf,

@@ -1,5 +1,3 @@
-//! Text in pictures that are put into office files of every kind.
-
 use std::io::Cursor;
 use std::path::Path;
 
@@ -10,7 +8,6 @@ use super::pdf::rendered_page;
 use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file, zip_file};
 use crate::{ExtractOptions, Extraction, tesseract_status};
 
-/// The text of the picture.
 pub const NOTICE: &str = "Notice of default\nServed on 4 May 2021";
 
 fn encoded(image: &DynamicImage) -> Vec<u8> {
@@ -19,7 +16,6 @@ fn encoded(image: &DynamicImage) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A picture of [`NOTICE`].
 pub fn notice() -> Vec<u8> {
     let lines = NOTICE.lines().zip(0..).map(|(line, number)| (72.0, 720.0 - 24.0 * number as f32, 14.0, line));
     let image = rendered_page(&pdf_file("", &[PdfPageContent::text(lines)])).image;

@@ -19,7 +19,7 @@ impl Extractor for PlainText {
     }
 }
 
-/// The file's text with all line ends as `'\n'`; says so when bytes had to be replaced.
+/// The file's text with all line ends as `'\n'`; a warning if bytes had to be replaced.
 pub(crate) fn decoded_text(source: &Source, document: &mut DocumentBuilder) -> Result<String> {
     let Decoded { text, encoding, damaged, had_zeros } =
         encoding::decode(source.bytes).ok_or_else(|| source.unsupported("binary data of an unknown type"))?;

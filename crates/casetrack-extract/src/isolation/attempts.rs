@@ -8,18 +8,17 @@ use super::stop_reason::StopReason;
 /// Workers that one file may end. A hostile file costs the limits of time and memory as often.
 const MAX_ATTEMPTS: usize = 12;
 
-/// The attempts at a file.
 #[derive(Default)]
 pub(super) struct Attempts {
-    /// Where the next worker begins.
+    /// The page at which the next worker begins.
     pub resume: Resume,
     made: usize,
     reasons: Vec<(Step, StopReason)>,
 }
 
 impl Attempts {
-    /// True if another worker may get further than the last one, which was stopped: the page that stopped it is known or can be
-    /// found. `steps` are those it took, `pages` all that were read so far.
+    /// True if another worker may get further than the last one, which was stopped: the page that stopped it is known
+    /// or can be found. `steps` are those it took, `pages` all that were read so far.
     pub fn goes_on(&mut self, stopped: &StopReason, steps: &[Step], pages: &[Page]) -> bool {
         self.made += 1;
         let has_cause = matches!(stopped, StopReason::Crashed(_) | StopReason::Time(_) | StopReason::Memory(_));
@@ -36,12 +35,10 @@ impl Attempts {
         true
     }
 
-    /// Why a page was left out, the first one.
     pub fn reason(&self) -> Option<&StopReason> {
         self.reasons.first().map(|(_, stopped)| stopped)
     }
 
-    /// A warning for every page that was left out.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         self.reasons.iter().map(|(step, stopped)| {
             let (what, how, others) = match step.stage {
@@ -59,8 +56,8 @@ impl Attempts {
     }
 }
 
-/// Pages that a worker was busy with when it took its last step, at least one. Text layers are read one after the other, pictures
-/// side by side, and both in the order of the pages.
+/// Pages that a worker was busy with when it took its last step, at least one. Text layers are read one after the
+/// other, pictures side by side, and both in the order of the pages.
 pub(super) fn in_progress(steps: &[Step], pages_read: usize) -> usize {
     let is_open = |step: &&Step| step.stage == Stage::Picture && step.page as usize > pages_read;
     steps.iter().rev().take_while(is_open).count().max(1)

@@ -22,7 +22,7 @@ use crate::extraction::complete;
 /// How often a worker's time and memory are checked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A worker reads no more pages at a time.
+/// The most pages that a worker reads at a time.
 const MAX_PAGES_AT_A_TIME: u64 = 8;
 
 /// Files after which a worker is replaced, so that what its libraries leak does not add up.
@@ -51,7 +51,6 @@ struct Worker {
     files: u32,
 }
 
-/// A job for a worker.
 #[derive(Clone, Copy)]
 struct Order<'a> {
     task: &'a Task,
@@ -61,10 +60,8 @@ struct Order<'a> {
     resume: &'a Resume,
 }
 
-/// The output of a worker for a file.
 #[derive(Default)]
 struct WorkerOutput {
-    /// Those that the last worker took.
     steps: Vec<Step>,
     pages: Vec<Page>,
     attachments: Vec<Attachment>,
@@ -78,10 +75,10 @@ impl WorkerPool {
 
     /// As [`extract`](crate::extract), in a worker process.
     ///
-    /// A crash, or going beyond the limits of time, memory or output, ends the worker. Where the page that did it is known, that
-    /// page alone is left out, with a warning. Otherwise it is an error on this file; if pages with text came before, they are
-    /// returned with a warning that says where and why reading stopped. A worker that crashes after it has read other files is
-    /// replaced, and the file tried once more.
+    /// A crash, or going beyond the limits of time, memory or output, ends the worker. If the page that did it is
+    /// known, only that page is left out, with a warning. Otherwise it is an error on this file; if pages with text
+    /// came before, they are returned with a warning that gives the place and the reason. A worker that crashes after
+    /// it has read other files is replaced, and the file tried again.
     pub fn extract(&self, path: &Path, bytes: &[u8], options: &ExtractOptions, cancel: &Cancel) -> Result<Extraction> {
         let mut read = WorkerOutput::default();
         let mut attempts = Attempts::default();
@@ -161,7 +158,6 @@ fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()
 }
 
-/// The error for an answer to a different request.
 fn refused(reply: Reply) -> Error {
     match reply {
         Reply::Failed { code, message, hint } => {
@@ -176,7 +172,7 @@ fn refused(reply: Reply) -> Error {
 }
 
 impl WorkerOutput {
-    /// Forgets what a worker sent after this many pages.
+    /// Forgets the answers of a worker after this many pages.
     fn start_over(&mut self, pages: usize) {
         self.steps.clear();
         self.pages.truncate(pages);
@@ -233,7 +229,7 @@ impl Worker {
         process.args(&command.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // Pages are recognised side by side by several workers, not by threads of one.
         process.env("OMP_THREAD_LIMIT", "1");
-        // What reads a hostile file is not to have them.
+        // The reader of a hostile file must not have them.
         for name in PASSWORDS {
             process.env_remove(name);
         }
@@ -245,7 +241,7 @@ impl Worker {
         }
     }
 
-    /// Runs one job; what it finds is handed to `read` as it arrives. After an error the worker must not be used again.
+    /// Runs one job and hands results to `read` as they arrive. After an error the worker must not be used again.
     fn run(&mut self, order: Order<'_>, cancel: &Cancel, read: &mut WorkerOutput) -> Result<Reply, StopReason> {
         let Self { child, input, output, .. } = self;
         let progress = Progress::default();
@@ -270,7 +266,6 @@ impl Worker {
         })
     }
 
-    /// How the process ended, if it has.
     fn exit_status(&mut self) -> Option<String> {
         // The pipe closes a moment before the process is gone.
         for _ in 0..20 {
@@ -304,7 +299,7 @@ fn talk(
     let job =
         Job { path, task: task.clone(), options: options.clone(), resume: resume.clone(), length: bytes.len() as u64 };
     match write_frame(input, &job).and_then(|()| input.write_all(bytes)).and_then(|()| input.flush()) {
-        // It has ended, but may have said at which page.
+        // It has ended, but may have named the page.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error),
         _ => {}
     }
@@ -334,10 +329,8 @@ fn spent(budget: u64, amount: u64) -> io::Result<u64> {
     budget.checked_sub(amount).ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))
 }
 
-/// How far a worker is.
 #[derive(Default)]
 struct Progress {
-    /// The bytes that it has sent.
     answers: AtomicU64,
     /// Pages that it is busy with at a time.
     pages: AtomicU64,
@@ -345,8 +338,8 @@ struct Progress {
 
 /// Watches a working process until `finish` closes; kills it when it exceeds a limit, and returns which one.
 ///
-/// Time is what the process computes, so that a busy machine makes no page unreadable; each page that it is busy with has the limit to
-/// itself. A process that does not compute at all has as much time on the clock.
+/// The time is computing time, so that a busy machine makes no page unreadable; each page that it is busy with has the
+/// limit to itself. A process that does not compute at all has as much time on the clock.
 fn watch(
     child: &mut Child,
     limits: &Limits,
@@ -361,7 +354,7 @@ fn watch(
     let (mut seen, mut computed_before, mut computed, mut idle_since) =
         (u64::MAX, Duration::ZERO, Duration::ZERO, Instant::now());
     let mut kill = |stopped| {
-        // If it ended by itself meanwhile there is nothing to kill.
+        // If it ended by itself in the meantime, there is nothing to kill.
         let _ = child.kill();
         Some(stopped)
     };

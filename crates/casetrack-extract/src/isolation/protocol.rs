@@ -7,7 +7,6 @@ use casetrack_pages::model::{Attachment, ExtractOptions, PagePicture, RenderRequ
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The task of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Task {
     Extract,
@@ -52,7 +51,6 @@ impl Reply {
     }
 }
 
-/// Writes one value and flushes.
 pub fn write_frame(output: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let bytes = postcard::to_stdvec(value).map_err(io::Error::other)?;
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
@@ -71,7 +69,7 @@ pub fn read_frame<T: DeserializeOwned>(input: &mut impl Read, limit: u64) -> io:
     if length > limit {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the answer is too long"));
     }
-    // Memory grows with what arrives, not with what is announced.
+    // Memory grows with the bytes that arrive, not with the announced length.
     let mut bytes = Vec::new();
     input.take(length).read_to_end(&mut bytes)?;
     if bytes.len() as u64 != length {

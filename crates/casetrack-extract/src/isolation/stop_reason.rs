@@ -1,5 +1,3 @@
-//! Why a worker process was ended.
-
 use casetrack_core::{Action, Error, ErrorCode, FileLimit, Hint, Result, hint};
 use casetrack_pages::model::split_or_raise;
 
@@ -15,7 +13,6 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Why a page was left out, for a warning.
     pub fn on_page(&self) -> String {
         match self {
             StopReason::Time(seconds) => format!("it took more than {seconds} seconds of computing"),
@@ -25,7 +22,6 @@ impl StopReason {
         }
     }
 
-    /// The limit that it went beyond.
     pub fn limit(&self) -> Option<FileLimit> {
         match self {
             StopReason::Time(_) => Some(FileLimit::PageTime),

@@ -1,5 +1,3 @@
-//! The worker's side.
-
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -15,11 +13,8 @@ use crate::render_page;
 /// Longest description of a job, in bytes.
 const JOB_BYTES: u64 = 1 << 20;
 
-/// Extracts or draws one file after another until the input ends.
-///
-/// # Errors
-///
-/// Only if the parent is gone or violates the protocol.
+/// Extracts or draws one file after another until the input ends. Errors: Only if the parent is gone or violates the
+/// protocol.
 pub fn serve(mut input: impl Read, output: impl Write + 'static) -> io::Result<()> {
     let output = Rc::new(RefCell::new(output));
     while let Some(job) = read_frame::<Job>(&mut input, JOB_BYTES)? {

@@ -10,16 +10,15 @@ use super::ppocr::{self, Engine};
 use super::tesseract::{Api, Libraries, Pix};
 use super::{Picture, USUAL_SKEW, read_turned};
 
-/// From this confidence on, tesseract reads as well as the second engine, in a fifth of the time: chosen on one half of the
-/// receipts (docs/dev/extraction.md).
+/// From this confidence on, tesseract reads as well as the second engine, in a fifth of the time: chosen on one half of
+/// the receipts (docs/dev/extraction.md).
 const SURE: f32 = 0.9;
 
-/// Languages that PP-OCRv6 small reads, by the names of tesseract's data (rapidocr/default_models.yaml). Its characters are Latin,
-/// Chinese and Japanese.
+/// Languages that PP-OCRv6 small reads, by the names of tesseract's data (rapidocr/default_models.yaml). Its characters
+/// are Latin, Chinese and Japanese.
 const LANGUAGES: &str = "afr aze bos cat ces chi_sim chi_tra cos cym dan deu eng est eus fin fra gla gle glg hrv hun ind isl ita jpn \
                          lat lav lit ltz mlt mri msa nld nor oci pol por que ron slk slv spa sqi srp_latn swa swe tgl tur uzb vie";
 
-/// The second engine, where its weights are there and it reads all the languages.
 pub(super) fn second_engine(options: &ExtractOptions, languages: &str) -> Option<&'static Engine> {
     let folder = options.ocr_model.as_deref()?;
     let reads = |language: &str| LANGUAGES.split_whitespace().any(|known| known == language);
@@ -29,12 +28,11 @@ pub(super) fn second_engine(options: &ExtractOptions, languages: &str) -> Option
     ppocr::engine(folder).inspect_err(|error| tracing::warn!(%error, "the second OCR engine is not used")).ok()
 }
 
-/// The reading of the second engine.
 pub(super) fn read_by(engine: &Engine, picture: &Picture, time: Duration) -> OcrPage {
     OcrPage::of(engine.read(&picture.image, time), picture.scale)
 }
 
-/// The reading of tesseract, where it is sure, else the [better] of both readings. `None` where neither takes the picture.
+/// The reading of tesseract, if it is sure, else the [better] of both readings. `None` if neither takes the picture.
 pub(super) fn read_by_either(
     libraries: &'static Libraries,
     api: &mut Api,
@@ -79,7 +77,7 @@ mod tests {
             (page(0.78, 600), page(0.96, 580), true),
             (page(0.3, 500), page(0.95, 60), true),
             (page(0.0, 0), page(0.9, 5), true),
-            // A word of a page; what was read when the time was over; nothing.
+            // A word of a page; the part read when the time was over; nothing.
             (page(0.88, 2000), page(0.97, 9), false),
             (page(0.88, 2000), page(0.97, 1200), false),
             (page(0.6, 40), page(0.0, 0), false),

@@ -1,9 +1,9 @@
-//! Time to compute: what a thread has spent on the processor, so that a busy machine makes no page unreadable.
+//! Computing time: the time of a thread on the processor, so that a busy machine makes no page unreadable.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// When the thread that made it has computed long enough. It is asked on that thread alone.
+/// True once the thread that made it has computed long enough. Only that thread reads it.
 pub(super) struct Deadline(Duration);
 
 impl Deadline {
@@ -11,7 +11,6 @@ impl Deadline {
         Self(thread_time().saturating_add(time))
     }
 
-    /// The computing time that is left.
     pub fn left(&self) -> Duration {
         self.0.saturating_sub(thread_time())
     }
@@ -21,7 +20,8 @@ impl Deadline {
     }
 }
 
-/// The time that this thread has computed, from some beginning; where the system does not say, the time that has passed.
+/// The time that this thread has computed, from some beginning; if the system does not report it, the time that has
+/// passed.
 fn thread_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     computed().unwrap_or_else(|| START.get_or_init(Instant::now).elapsed())

@@ -1,8 +1,8 @@
-//! The language that the pages of a document are read in, found out from what its first pages say.
+//! The language in which the pages of a document are read, found from the text of its first pages.
 //!
-//! Read as English, a text in Latin letters loses its accents and little else, so that its language can be told, and a page in another script
-//! makes no sense; then tesseract is asked for the script. With data for what was found, the page is read once more, and the better of the
-//! two readings decides: a wrong guess costs time and changes nothing.
+//! Read as English, a text in Latin letters loses its accents and little else, so that its language can be recognised,
+//! and a page in another script makes no sense; then tesseract detects the script. If there is data for the result, the
+//! page is read again, and the better of the two readings decides: a wrong guess costs time and changes nothing.
 
 use casetrack_pages::model::AUTO_LANGUAGES;
 use casetrack_pages::text::language;
@@ -10,7 +10,6 @@ use casetrack_pages::text::language;
 use super::DOUBTFUL_CONFIDENCE;
 use super::page::OcrPage;
 
-/// The languages that are tried first.
 const FIRST: &str = "eng";
 /// Pages with text on which the language is looked for.
 const FIRST_PAGES: usize = 3;
@@ -35,13 +34,11 @@ const SCRIPTS: [(&str, &[&str]); 16] = [
     ("Thai", &["tha"]),
 ];
 
-/// The languages of one document.
 pub(super) struct Languages {
-    /// By the names of tesseract's data, joined by `+`.
     now: String,
     /// The data that is there.
     installed: Vec<String>,
-    /// How many more pages with text may tell the language.
+    /// How many more pages with text may decide the language.
     pages_left: usize,
     /// The name of a language or script without data.
     missing: Option<String>,
@@ -66,7 +63,7 @@ impl Languages {
         self.pages_left == 0
     }
 
-    /// Reads a page of which the language is not known yet. `read` reads it in these languages; `script` tells in which script it is.
+    /// Reads a page whose language is not known yet. `read` reads it in these languages; `script` detects its script.
     pub fn find_out(
         &mut self,
         mut read: impl FnMut(&str) -> OcrPage,
@@ -117,7 +114,6 @@ impl Languages {
         other
     }
 
-    /// A warning about it, for the user.
     pub fn warning(&self) -> Option<String> {
         let name = self.missing.as_ref()?;
         Some(format!(

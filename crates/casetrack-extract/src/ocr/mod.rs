@@ -1,4 +1,5 @@
-//! Text from pictures of pages, over libtesseract; of photographs, receipts and screenshots, also over PP-OCRv6 where its weights are there.
+//! Text from pictures of pages, over libtesseract; of photographs, receipts and screenshots, also over PP-OCRv6 if its
+//! weights are installed.
 //!
 //! A page is levelled, read, and read again after turning it when the first reading makes little sense. Boxes are given
 //! back in the coordinates of the picture as it came. Pages are read in parallel, one thread each.
@@ -35,32 +36,29 @@ pub(crate) const POINTS: f32 = 72.0;
 const MAX_THREADS: usize = 8;
 /// Pixels of all pictures that are read at a time, except a single larger one: four pages of A4 at 300 dpi.
 const MAX_PIXELS: usize = 36_000_000;
-/// Pages that read worse than this may stand on their head or on a side.
+/// Pages that read worse than this may be upside down or on a side.
 const DOUBTFUL_CONFIDENCE: f32 = 0.7;
 
 /// Degrees from level within which the lines of a page are looked for: at first, and when that made little sense.
 const USUAL_SKEW: f32 = 7.0;
 const STRONG_SKEW: f32 = 16.0;
 
-/// A page to read.
 pub(crate) struct Picture {
     pub image: GrayImage,
     /// Pixels per inch that the file states; `None` when it states none.
     pub resolution: Option<u32>,
     /// Points per pixel, for the boxes of lines.
     pub scale: f32,
-    /// A page, which may stand on its head or be badly lit; a part of one is read as it is.
+    /// A page, which may be upside down or badly lit; a part of one is read as it is.
     pub is_whole: bool,
-    /// A file that is a picture, or one put into a document: it may be a photograph, a receipt or a screenshot. Pages of PDF files are
-    /// not.
+    /// A file that is a picture, or one put into a document: it may be a photograph, a receipt or a screenshot. Pages
+    /// of PDF files are not.
     pub is_snapshot: bool,
 }
 
 /// The library in use and the languages it reads, when it can read `options.languages`; with [`AUTO_LANGUAGES`], those it has data for.
 ///
-/// # Errors
-///
-/// `MissingDependency` without the library or without the data of a language, with how to get it.
+/// Errors: `MissingDependency` without the library or without the data of a language, with how to get it.
 pub fn tesseract_status(options: &ExtractOptions) -> Result<String> {
     let libraries = tesseract::libraries()?;
     if options.languages != AUTO_LANGUAGES {
@@ -75,7 +73,7 @@ pub fn tesseract_status(options: &ExtractOptions) -> Result<String> {
     Ok(format!("{}, data for {}", libraries.origin, installed.join(", ")))
 }
 
-/// The names of the data that tesseract finds. It tells them once some of it is loaded.
+/// The names of the data that tesseract finds. It lists them after some of it is loaded.
 fn installed(libraries: &'static Libraries) -> Vec<String> {
     for name in ["eng", ORIENTATION] {
         if let Ok(api) = take(libraries, name) {
@@ -87,37 +85,28 @@ fn installed(libraries: &'static Libraries) -> Vec<String> {
     Vec::new()
 }
 
-/// The second engine and where its weights are, once they were fetched; `None` before that.
-///
-/// # Errors
-///
-/// `Corrupt` when the weights cannot be loaded.
+/// The second engine and where its weights are, once they were fetched; `None` before that. Errors: `Corrupt` when the
+/// weights cannot be loaded.
 pub fn second_engine_status(options: &ExtractOptions) -> Option<Result<String>> {
     let folder = options.ocr_model.as_deref()?;
     Some(ppocr::engine(folder).map(|_| format!("PP-OCRv6 small, {}", folder.display())))
 }
 
-/// True if pictures can be read.
-///
-/// # Errors
-///
-/// Those of [`tesseract_status`], where the second engine does not read the languages either.
+/// True if pictures can be read. Errors: Those of [`tesseract_status`], if the second engine does not read the
+/// languages either.
 pub(crate) fn can_read(options: &ExtractOptions) -> Result<()> {
     let languages = if options.languages == AUTO_LANGUAGES { "eng" } else { &options.languages };
     if choice::second_engine(options, languages).is_some() { Ok(()) } else { tesseract_status(options).map(drop) }
 }
 
-/// Reads pictures in parallel and hands on what was read in their order, each page as soon as it and all before it are done.
-/// A place without a picture keeps its turn; so does a picture that cannot be read: both give `None`.
+/// Reads pictures in parallel and hands on their text in their order, each page as soon as it and all before it are
+/// done. A place without a picture keeps its turn; so does a picture that cannot be read: both give `None`.
 ///
-/// `pictures` is asked for the next one when there is room for it: of a file of any length, a few are in memory at a time. With
-/// `one_at_a_time` it is asked when the one before has been read; so it is until the [language](language) is known.
+/// `pictures` gives the next one when there is room for it: a few are in memory at a time. With `one_at_a_time`, and
+/// until the [language](language) is known, it does so when the one before has been read. Returns a warning about the
+/// languages for the user.
 ///
-/// Returns what the user should know of the languages.
-///
-/// # Errors
-///
-/// That of `done`, which ends the reading.
+/// Errors: That of `done`, which ends the reading.
 pub(crate) fn read_in_order(
     options: &ExtractOptions,
     one_at_a_time: bool,
@@ -181,7 +170,6 @@ pub(crate) fn read_in_order(
     })
 }
 
-/// Reads one picture, of which the language is not known yet, on this thread.
 fn find_out(options: &ExtractOptions, languages: &mut Languages, picture: &Picture) -> Result<OcrPage> {
     let end = time_for(options);
     let mut failed = None;
@@ -201,7 +189,6 @@ fn find_out(options: &ExtractOptions, languages: &mut Languages, picture: &Pictu
     failed.filter(|_| page.chars == 0).map_or(Ok(page), Err)
 }
 
-/// Waits for the next picture that was read.
 fn receive(results: &mpsc::Receiver<(usize, Option<OcrPage>)>, reading: &mut HashMap<usize, usize>, turns: &mut Turns) {
     match results.recv() {
         Ok((number, page)) => {
@@ -213,7 +200,6 @@ fn receive(results: &mpsc::Receiver<(usize, Option<OcrPage>)>, reading: &mut Has
     }
 }
 
-/// Pages that wait for those before them.
 #[derive(Default)]
 struct Turns {
     waiting: BTreeMap<usize, Option<OcrPage>>,
@@ -234,13 +220,12 @@ impl Turns {
     }
 }
 
-/// A full page takes one to five seconds. A worker that takes too long for a page is ended, so that a reading ends long before: what was not
-/// read until then is missing.
+/// A full page takes one to five seconds. A worker that takes too long for a page is killed, so a reading ends long
+/// before: text that was not read until then is missing.
 fn time_for(options: &ExtractOptions) -> Deadline {
     Deadline::after(Duration::from_secs(options.limits.max_page_seconds) / 2)
 }
 
-/// Reads one picture on this thread.
 fn read_one(options: &ExtractOptions, languages: &str, picture: &Picture, end: &Deadline) -> Result<OcrPage> {
     let second = if picture.is_snapshot { choice::second_engine(options, languages) } else { None };
     let libraries = match (tesseract::libraries(), second) {
@@ -257,11 +242,12 @@ fn read_one(options: &ExtractOptions, languages: &str, picture: &Picture, end: &
     Ok(page.unwrap_or_default())
 }
 
-/// `None` for a picture that leptonica refuses: without pixels, or where memory runs out.
+/// `None` for a picture that leptonica refuses: without pixels, or without memory for it.
 ///
-/// A reading that makes little sense is tried again turned upright, then for a page that lies far from straight, and then with a threshold for each neighbourhood instead of
-/// one for the page (shadows, coloured paper); the better one is kept. On receipts the latter is worse than one threshold
-/// for the page on the whole (word recall 0.72 against 0.75), but reads those on which that finds nothing.
+/// A reading that makes little sense is tried again turned upright, then for a page that is far from straight, and then
+/// with a threshold for each neighbourhood instead of one for the page (shadows, coloured paper); the better one is
+/// kept. On receipts the latter is worse than one threshold for the page on the whole (word recall 0.72 against 0.75),
+/// but reads those on which that finds nothing.
 fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture, end: &Deadline) -> Option<OcrPage> {
     let pix = Pix::of(libraries, &picture.image, picture.resolution.unwrap_or(0))?;
     let mut page = read_turned(api, &pix, 0, USUAL_SKEW, picture.scale, end)?;
@@ -316,7 +302,6 @@ fn orientation(libraries: &'static Libraries, pix: &Pix) -> Option<(u8, String)>
     found
 }
 
-/// The "language" of orientation detection.
 const ORIENTATION: &str = "osd";
 
 /// Recognisers that wait for their next page, by language: loading one takes a tenth of a second.
@@ -335,7 +320,7 @@ fn take(libraries: &'static Libraries, languages: &str) -> Result<Api> {
             format!("Tesseract has no data for the language \"{languages}\" ({}).", libraries.origin),
         )
         .with_hint(format!(
-            "On Debian and Ubuntu: apt-get install {}. Where the data is elsewhere, TESSDATA_PREFIX names its folder.",
+            "On Debian and Ubuntu: apt-get install {}. If the data is elsewhere, name its folder in TESSDATA_PREFIX.",
             packs.join(" ")
         ))
     })

@@ -1,11 +1,10 @@
-//! Words into lines and paragraphs, and boxes back to where they were before the picture was turned.
+//! Words into lines and paragraphs, and boxes back to their places before the picture was turned.
 
 use casetrack_core::Rect;
 use casetrack_pages::model::union;
 
 use super::word::Word;
 
-/// A line of a page with its place in points.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OcrLine {
     pub text: String,
@@ -15,21 +14,17 @@ pub(crate) struct OcrLine {
     pub words: Vec<OcrWord>,
 }
 
-/// A word of a line with its place in points.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OcrWord {
     pub text: String,
     pub area: Rect,
 }
 
-/// The result of reading a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct OcrPage {
-    /// Paragraphs in reading order, as lines.
     pub paragraphs: Vec<Vec<OcrLine>>,
     /// Mean confidence of the words by their length, 0–1; 0 without words.
     pub confidence: f32,
-    /// Characters in all words.
     pub chars: usize,
 }
 
@@ -91,13 +86,11 @@ impl OcrPage {
         self.weight() > other.weight()
     }
 
-    /// All lines.
     pub(super) fn text(&self) -> String {
         let lines: Vec<&str> = self.paragraphs.iter().flatten().map(|line| &*line.text).collect();
         lines.join("\n")
     }
 
-    /// How much was read with confidence.
     fn weight(&self) -> f32 {
         self.confidence * self.confidence * self.chars as f32
     }
@@ -107,7 +100,8 @@ fn in_points(area: &Rect, scale: f32) -> Rect {
     Rect { left: area.left * scale, top: area.top * scale, right: area.right * scale, bottom: area.bottom * scale }
 }
 
-/// Where a box was before the page was turned clockwise by right angles; `width` and `height` are the size of the turned page.
+/// The place of a box before the page was turned clockwise by right angles; `width` and `height` are the size of the
+/// turned page.
 pub(super) fn turned_back(area: &Rect, quarters: u8, width: f32, height: f32) -> Rect {
     let Rect { left, top, right, bottom } = *area;
     match quarters % 4 {
@@ -118,8 +112,8 @@ pub(super) fn turned_back(area: &Rect, quarters: u8, width: f32, height: f32) ->
     }
 }
 
-/// Where a box was before the page was turned clockwise around its middle by an angle in degrees: as wide and high, around the
-/// middle's old place. The upright box around the tilted one would take in the neighbouring lines.
+/// The place of a box before the page was turned clockwise around its middle by an angle in degrees: as wide and high,
+/// around the middle's old place. The upright box around the tilted one would take in the neighbouring lines.
 pub(super) fn tilted_back(area: &Rect, degrees: f32, width: f32, height: f32) -> Rect {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let (x, y) = ((area.left + area.right - width) / 2.0, (area.top + area.bottom - height) / 2.0);

@@ -17,7 +17,7 @@ use super::word::{GrayImage, Word};
 /// Names the library, a file or the directory that holds it.
 const ENVIRONMENT_VARIABLE: &str = "CASETRACK_TESSERACT";
 const INSTALL_HINT: &str = "On Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-osd. On macOS: brew \
-     install tesseract. A library in another place is named by CASETRACK_TESSERACT.";
+     install tesseract. If the library is elsewhere, name it in CASETRACK_TESSERACT.";
 
 #[cfg(target_os = "windows")]
 const LIBRARY_NAMES: &[&str] = &["libtesseract-5.dll", "tesseract55.dll", "tesseract54.dll", "tesseract53.dll"];
@@ -31,7 +31,7 @@ const LIBRARY_NAMES: &[&str] = &[
 #[cfg(not(any(target_os = "windows", target_os = "macos")))]
 const LIBRARY_NAMES: &[&str] = &["libtesseract.so.5", "libtesseract.so.4", "libtesseract.so"];
 
-/// Where the symbols of leptonica are when the loader does not find them through libtesseract, which links to it.
+/// The names of leptonica, for a loader that does not find its symbols through libtesseract, which links to it.
 #[cfg(target_os = "windows")]
 const LEPTONICA_NAMES: &[&str] =
     &["libleptonica-6.dll", "liblept-5.dll", "leptonica-1.85.0.dll", "leptonica-1.84.1.dll"];
@@ -130,10 +130,7 @@ pub(super) struct Libraries {
 static LOADED: Mutex<Option<&'static Libraries>> = Mutex::new(None);
 
 /// The libraries, loaded on the first call that finds them: the environment variable, then the system's libraries.
-///
-/// # Errors
-///
-/// `MissingDependency`, with the places that were searched and how to get the library.
+/// Errors: `MissingDependency`, with the places that were searched and how to get the library.
 pub(super) fn libraries() -> Result<&'static Libraries> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(libraries) = *loaded {
@@ -165,7 +162,7 @@ fn candidates() -> Vec<PathBuf> {
 }
 
 fn load(name: &Path) -> Result<Libraries, libloading::Error> {
-    // SAFETY: the initialisers of libtesseract and of what it links to have no preconditions.
+    // SAFETY: the initialisers of libtesseract and of its dependencies have no preconditions.
     let library = unsafe { Library::new(name) }?;
     // SAFETY: the signatures are those of the C interfaces (see the head of this file).
     let tesseract = unsafe { Tesseract::of(&library) }?;
@@ -193,7 +190,6 @@ fn load(name: &Path) -> Result<Libraries, libloading::Error> {
     Ok(Libraries { tesseract, leptonica, set_threads, origin })
 }
 
-/// An image in leptonica's memory.
 pub(super) struct Pix {
     libraries: &'static Libraries,
     handle: Handle,
@@ -210,10 +206,10 @@ impl Drop for Pix {
 }
 
 impl Pix {
-    /// A copy of an image; `None` where leptonica refuses it: no pixels, or no memory.
+    /// A copy of an image; `None` if leptonica refuses it: no pixels, or no memory.
     pub fn of(libraries: &'static Libraries, image: &GrayImage, resolution: u32) -> Option<Self> {
         let (width, height) = (c_int::try_from(image.width).ok()?, c_int::try_from(image.height).ok()?);
-        // SAFETY: sizes are checked by the function; it returns null for what it refuses.
+        // SAFETY: sizes are checked by the function; it returns null if it refuses them.
         let pix = Self::owned(libraries, unsafe { (libraries.leptonica.pixCreate)(width, height, 8) })?;
         // SAFETY: the handle is alive. Each of `height` rows has that many 32-bit words.
         let words = unsafe {
@@ -253,8 +249,8 @@ impl Pix {
         unsafe { (self.libraries.leptonica.pixGetHeight)(self.handle) as f32 }
     }
 
-    /// The image turned upright if its lines of text run at an angle of at most `range` degrees, and that angle, clockwise; `None` when
-    /// they are level, or there are too few to tell.
+    /// The image turned upright if its lines of text run at an angle of at most `range` degrees, and that angle,
+    /// clockwise; `None` when they are level, or there are too few.
     pub fn deskewed(&self, range: f32) -> Option<(Pix, f32)> {
         let (mut angle, mut confidence) = (0.0, 0.0);
         // Zeros stand for leptonica's defaults: a sweep in steps of 1°, then a search on the image halved twice.
@@ -272,7 +268,7 @@ impl Pix {
             )
         };
         let turned = Self::owned(self.libraries, turned)?;
-        // What is level comes back as the same image.
+        // A level image comes back as the same image.
         // SAFETY: the handle is alive.
         let usable =
             unsafe { (self.libraries.leptonica.pixGetDepth)(turned.handle) } == 8 && turned.handle != self.handle;
@@ -303,7 +299,7 @@ impl Drop for Api {
 }
 
 impl Api {
-    /// A recogniser for these languages ("eng", "deu+eng"); `None` where their data is missing or the name is not one.
+    /// A recogniser for these languages ("eng", "deu+eng"); `None` if their data is missing or the name is not one.
     pub fn new(libraries: &'static Libraries, languages: &str) -> Option<Self> {
         let language = CString::new(languages).ok()?;
         // SAFETY: takes nothing.
@@ -359,7 +355,8 @@ impl Api {
         unsafe { (self.libraries.tesseract.TessBaseAPISetVariable)(self.handle, name.as_ptr(), value.as_ptr()) };
     }
 
-    /// The words of an image in reading order, with boxes in its pixels. What was not read until `end` is missing.
+    /// The words of an image in reading order, with boxes in its pixels. Words that were not read until `end` are
+    /// missing.
     pub fn words(&mut self, pix: &Pix, end: &Deadline) -> Vec<Word> {
         let tesseract = &self.libraries.tesseract;
         self.use_one_thread();
@@ -390,14 +387,14 @@ impl Api {
                 (tesseract.TessMonitorDelete)(monitor);
             }
             (tesseract.TessBaseAPIClear)(self.handle);
-            // What is read must not depend on what was read before.
+            // The result must not depend on earlier images.
             (tesseract.TessBaseAPIClearAdaptiveClassifier)(self.handle);
             words
         }
     }
 
-    /// By how many right angles, clockwise, the page must be turned to be upright, and the name of its script. Needs "osd" as the
-    /// language. `None` when there is too little text to tell.
+    /// By how many right angles, clockwise, the page must be turned to be upright, and the name of its script. Needs
+    /// "osd" as the language. `None` if there is too little text.
     pub fn orientation(&mut self, pix: &Pix) -> Option<(u8, String)> {
         let tesseract = &self.libraries.tesseract;
         self.use_one_thread();

@@ -7,7 +7,6 @@ use crate::test_files::{PdfPageContent, pdf_file};
 const LINES: [&str; 3] =
     ["The tenant shall pay the rent in advance,", "on the first day of each quarter,", "without any deduction."];
 
-/// A page of 12-point text with baselines at 100, 120 and 140 points from the top.
 fn picture() -> Picture {
     let lines = LINES.iter().zip(0..).map(|(line, number)| (72.0, 692.0 - 20.0 * number as f32, 12.0, *line));
     rendered_page(&pdf_file("", &[PdfPageContent::text(lines)]))
@@ -60,7 +59,7 @@ fn a_page_on_its_head_is_turned_and_its_boxes_stay_where_they_are() {
     }
     let lines: Vec<&OcrLine> = page.paragraphs.iter().flatten().collect();
     assert_eq!(lines[0].text, text);
-    // The first line stands at the bottom now, and ends where it began.
+    // The first line is at the bottom now, and ends where it began.
     assert!((lines[0].area.right - (612.0 - 72.0)).abs() < 3.0, "{:?}", lines[0].area);
     assert!((lines[0].area.bottom - (792.0 - 91.0)).abs() < 3.0, "{:?}", lines[0].area);
 }
@@ -78,7 +77,7 @@ fn a_page_that_lies_askew_is_straightened() {
     }
 }
 
-/// With the weights of the second engine, where they were fetched into the source tree.
+/// Options with the weights of the second engine, if they were fetched into the source tree.
 fn with_second_engine() -> Option<ExtractOptions> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(OCR_MODEL);
     let options = ExtractOptions { ocr_model: Some(folder.clone()), ..ExtractOptions::default() };

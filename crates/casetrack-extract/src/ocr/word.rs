@@ -11,7 +11,6 @@ pub(crate) struct GrayImage {
     pub pixels: Vec<u8>,
 }
 
-/// A word as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Word {
     pub text: String,

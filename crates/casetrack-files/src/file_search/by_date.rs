@@ -32,7 +32,6 @@ const BEGINNING: u64 = 1 << 18;
 /// The id of an entry that was made of a file itself.
 const UNKNOWN: i64 = 0;
 
-/// A time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileDate {
     /// As the file system keeps it.
@@ -45,7 +44,6 @@ pub enum FileDate {
     Saved,
     /// When a message was sent.
     Sent,
-    /// Any date in the text.
     Mentioned,
 }
 
@@ -63,7 +61,6 @@ impl FileDate {
     }
 }
 
-/// The request of a search.
 #[derive(Debug, Clone)]
 pub struct DateSearch {
     /// Its `field` counts if `date` is one of the disk.
@@ -73,7 +70,6 @@ pub struct DateSearch {
     pub query: Option<String>,
 }
 
-/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct DateMatches {
     pub from: Option<Time>,
@@ -83,7 +79,6 @@ pub struct DateMatches {
     pub notices: Vec<Notice>,
 }
 
-/// A file with the time that it states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DatedFile {
     #[serde(flatten)]
@@ -93,7 +88,6 @@ pub struct DatedFile {
     pub date: Option<String>,
 }
 
-/// A time that a file states.
 #[derive(Debug, Clone)]
 struct Stated {
     span: TimeRange,
@@ -111,7 +105,6 @@ impl Stated {
     }
 }
 
-/// The conditions on files.
 struct Wanted<'a> {
     search: &'a DateSearch,
     start: &'a Path,
@@ -156,7 +149,7 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
         return Err(Error::invalid("Folders state no time and no text: set 'include_directories' to false."));
     }
     if text.is_some() && search.times.cursor.is_some() {
-        return Err(Error::invalid("A list with 'query' does not continue: omit 'cursor', and raise 'limit'."));
+        return Err(Error::invalid("A list with 'query' has no next page: omit 'cursor', and raise 'limit'."));
     }
     let (start, mut query) = crate::question(host, roots, &TimeSearch { cursor: None, ..search.times.clone() })?;
     let range = query.time.map(|(_, range)| range).unwrap_or_default();
@@ -202,7 +195,6 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
     Ok(DateMatches { from: range.from, to: range.to, matches, next_cursor, notices })
 }
 
-/// The pictures that were taken in the range.
 fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for entry in crate::all_files(host, wanted.start, wanted.query, wanted.cancel)? {
@@ -345,7 +337,7 @@ fn best(
     Ok(files.filter_map(|file| by_path.remove(file.path())).collect())
 }
 
-/// True if only folders lie between a start and a path below it. `known` keeps the checked paths.
+/// True if there are only folders between a start and a path below it. `known` keeps the checked paths.
 fn is_reached(start: &Path, path: &Path, known: &mut HashMap<PathBuf, bool>) -> bool {
     let Some(folder) = path.parent().filter(|_| path != start) else { return true };
     if let Some(is_reached) = known.get(folder) {

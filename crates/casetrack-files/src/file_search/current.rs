@@ -9,7 +9,6 @@ use casetrack_store::CatalogueEntry;
 use super::index_job::KNOWN_FILES;
 use casetrack_host::{Beside, Host};
 
-/// The state of a file in the index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Indexed {
     sha256: Sha256,

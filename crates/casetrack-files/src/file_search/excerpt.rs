@@ -9,11 +9,9 @@ pub const MAX_PREVIEW_BYTES: usize = 2048;
 /// A page is redacted as a whole up to this length, a longer one this far on each side of the excerpt, in bytes.
 const WHOLE_PAGE: usize = 1 << 16;
 const AROUND: usize = 1 << 15;
-/// The mark that there is more.
 const BEFORE: &str = "… ";
 const AFTER: &str = " …";
 
-/// A part of a page as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     /// At most [`MAX_PREVIEW_BYTES`].

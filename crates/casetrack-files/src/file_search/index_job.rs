@@ -18,7 +18,6 @@ pub(super) const KNOWN_FILES: &str = "catalog/known-files.json";
 /// Unreadable files whose reasons are reported.
 const NAMED: usize = 3;
 
-/// A request to index a folder.
 #[derive(Debug, Clone)]
 pub struct IndexFolder {
     pub root: String,
@@ -39,7 +38,7 @@ pub struct IndexedFolder {
     /// Files that are gone and were taken out of the index; counted once the work has ended.
     pub removed: u64,
     pub duration_ms: u64,
-    /// The work that goes on; absent once it has ended. The same call waits for it again.
+    /// The running work; absent once it has ended. The same call waits for it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<IndexingJob>,
     /// What could not be read, and why.
@@ -48,7 +47,6 @@ pub struct IndexedFolder {
     pub notices: Vec<Notice>,
 }
 
-/// Indexing that has not ended.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct IndexingJob {
     pub job_id: JobId,
@@ -98,7 +96,7 @@ pub fn index_for_search(
 }
 
 impl IndexedFolder {
-    /// Of a job that has ended, by its report.
+    /// The outcome of a job that has ended, from its report.
     pub fn of(report: &SyncReport) -> Self {
         let is_file = |path: &String| Path::new(path).symlink_metadata().is_ok();
         let files = report.new.iter().chain(&report.changed).filter(|file| is_file(&file.path)).count();

@@ -31,7 +31,6 @@ pub use preview::{FilePreview, OpenFile, open_file};
 pub use search::search_files;
 pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};
 
-/// Most files of one answer.
 pub const MAX_FILES: u32 = 100;
 /// Most files passed over.
 pub const MAX_OFFSET: u32 = 10_000;
@@ -48,16 +47,15 @@ pub struct FileSearch {
     pub exts: Option<Vec<String>>,
     /// Only files that have one of these years in their name or text. `None` takes the years in the query.
     pub years: Option<Vec<String>>,
-    /// Only below these, which are or lie below allowed roots.
+    /// Only below these, which are allowed roots or folders below them.
     pub roots: Option<Vec<String>>,
 }
 
-/// What was found, best first.
+/// The results, best first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FileMatches {
     pub items: Vec<FileMatch>,
     pub pagination: FilePagination,
-    /// The filters that were taken from the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<QueryFilters>,
     /// What makes the answer less complete than it could be.
@@ -71,13 +69,13 @@ pub struct FileMatches {
 pub struct FileMatch {
     /// Absolute.
     pub path: String,
-    /// Where the passage is: `page 3`, `slide 7`, `sheet 'Q2'`; openFile takes it.
+    /// The place of the passage: `page 3`, `slide 7`, `sheet 'Q2'`; openFile takes it.
     pub pointer: String,
-    /// Of the passage, at most 2,048 bytes, redacted.
+    /// Part of the passage, at most 2,048 bytes, redacted.
     pub snippet: String,
     /// 0–1, comparable within one answer.
     pub score: f32,
-    /// In lower case, with the dot; empty where there is none.
+    /// In lower case, with the dot; empty if there is none.
     pub ext: String,
     /// When the file was modified.
     #[schemars(with = "String")]
@@ -93,13 +91,12 @@ pub struct FileMatch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FilePagination {
     pub offset: u32,
-    /// Items in this answer.
     pub returned: u32,
     /// Files in the whole list, about: where not all were looked at, those that have words of the query.
     pub total_estimate: u64,
 }
 
-/// What a query says of files besides their content.
+/// The conditions of a query on files besides their content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryFilters {
     /// With the dot.

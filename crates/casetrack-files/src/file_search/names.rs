@@ -14,7 +14,6 @@ use casetrack_host::Host;
 /// Most files that are found by name.
 pub(super) const MAX_NAMED: usize = 200;
 
-/// A file that was found by its name.
 pub(super) struct Named {
     pub path: String,
     pub modified: Time,
@@ -23,7 +22,6 @@ pub(super) struct Named {
 /// Documents in the order of their paths.
 type Entries = Arc<[Arc<CatalogueEntry>]>;
 
-/// The conditions on a name.
 pub(super) struct Wanted<'a> {
     /// All of them, in lower case.
     pub words: &'a [String],
@@ -45,7 +43,6 @@ impl Wanted<'_> {
     }
 }
 
-/// True if a file, or a folder on the way to it, is hidden.
 fn is_hidden(relative: &Path) -> bool {
     relative.components().any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
 }

@@ -11,7 +11,7 @@ use casetrack_host::Host;
 /// Longest path, in bytes: the limit of the kernel.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// The path, if its names lie below a root. Reads nothing from the disk.
+/// The path, if it is below a root. Reads nothing from the disk.
 pub(super) fn named(host: &Host, roots: &[PathBuf], text: &str) -> Result<PathBuf> {
     let is_possible = text.len() <= MAX_PATH_BYTES && !text.contains('\0') && Path::new(text).is_absolute();
     let path = is_possible.then(|| lexical(Path::new(text))).flatten().ok_or_else(|| refused(text))?;

@@ -62,7 +62,6 @@ const NEAR: u32 = 5;
 /// A query, with its filters of files taken out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Asked {
-    /// The text to search for.
     pub text: String,
     /// As they are shown.
     pub filters: QueryFilters,
@@ -78,7 +77,6 @@ struct Word<'q> {
     text: &'q str,
 }
 
-/// The filter of a word.
 enum Filter {
     Kind(FileKind),
     Years(Vec<u32>),
@@ -178,7 +176,7 @@ pub(super) fn checked(query: &str) -> Result<&str> {
     let query = query.trim();
     if !query.contains(char::is_alphanumeric) {
         return Err(
-            Error::invalid("The query is empty.").with_hint("Say in a few words what the files should be about.")
+            Error::invalid("The query is empty.").with_hint("Describe in a few words the content of the files.")
         );
     }
     if query.chars().nth(MAX_QUERY_CHARS).is_some() {
@@ -221,7 +219,6 @@ fn kind(core: &str) -> Option<FileKind> {
     FileKind::named(core.strip_prefix('.').or_else(|| core.strip_prefix("*.")).unwrap_or(core))
 }
 
-/// The filter of the word, if any.
 fn filter(words: &[Word<'_>], at: usize) -> Option<Filter> {
     let core = words[at].core.as_str();
     let neighbour =

@@ -4,10 +4,8 @@ use casetrack_core::{DocumentMeta, Error, Provenance, Result};
 
 /// A text of one page that is longer than this is pointed into by lines, in characters.
 const LONG_PAGE: u64 = 1500;
-/// The pointer of a file that was found by its name.
 pub(super) const FILE_NAME: &str = "file name";
 
-/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Pointer {
     /// The name of a file inside the file.

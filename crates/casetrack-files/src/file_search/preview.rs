@@ -31,7 +31,6 @@ pub struct OpenFile {
     pub after: u32,
 }
 
-/// A part of a file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FilePreview {
     /// Absolute.
@@ -55,7 +54,7 @@ pub fn open_file(host: &Host, of_session: &[PathBuf], request: &OpenFile) -> Res
     let wanted = request.pointer.as_deref().map(Pointer::parse).transpose()?.unwrap_or_default();
     let metadata = path.symlink_metadata().map_err(|error| Error::io(path.display(), error))?;
     if !metadata.is_file() {
-        return Err(Error::invalid(format!("'{}' is no file.", path.display()))
+        return Err(Error::invalid(format!("'{}' is not a file.", path.display()))
             .with_hint("Find the files of a folder with searchFiles."));
     }
     let collection = collections::files_collection(host)?.map(|meta| host.collection(meta.id)).transpose()?;

@@ -233,7 +233,6 @@ impl WantedFiles {
 #[derive(Default)]
 pub(super) struct Found {
     pub files: Vec<FoundFile>,
-    /// All there are, about.
     total: u64,
 }
 
@@ -270,7 +269,7 @@ pub(super) struct Passage {
     passages: Vec<(SearchResult, Option<String>)>,
 }
 
-/// The documents of the index with the files on the disk that they are or lie in.
+/// The documents of the index with their files, or the files that contain them.
 pub(super) struct Files {
     pub entries: Arc<[Arc<CatalogueEntry>]>,
     /// The length of the file's path in the document's path.
@@ -305,7 +304,6 @@ impl Files {
         Some((file, inside.get(1..)))
     }
 
-    /// The entry of a file in the index.
     pub fn file(&self, path: &str) -> Option<&CatalogueEntry> {
         let at = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
         self.entries.get(at).map(|entry| &**entry)
@@ -340,7 +338,6 @@ impl Files {
     }
 }
 
-/// Number of documents that have one of the words.
 fn with_words(collection: &Collection, words: &[String], only: Option<&HashSet<DocumentId>>) -> Result<u64> {
     if words.is_empty() {
         return Ok(0);

@@ -27,7 +27,6 @@ const MAX_NAMED: usize = 100;
 /// The field of a document that holds its metadata, as JSON.
 const METADATA: &str = "metadata";
 
-/// The collection of an index.
 pub(super) fn durable_index(host: &Host, name: &str) -> Result<Option<CollectionId>> {
     let is_its = |meta: &CollectionMeta| index_of(meta) == Some(name);
     Ok(host.store().list()?.iter().find(|meta| is_its(meta)).map(|meta| meta.id))
@@ -118,7 +117,6 @@ fn short(score: f32) -> f64 {
     score.to_string().parse().unwrap_or(f64::from(score))
 }
 
-/// The index that a collection is.
 fn index_of(meta: &CollectionMeta) -> Option<&str> {
     meta.reference.as_deref()?.strip_prefix(REFERENCE)
 }

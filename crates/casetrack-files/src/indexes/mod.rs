@@ -17,7 +17,6 @@ use casetrack_search::MAX_QUERY_CHARS;
 pub const MAX_DOCUMENT_BYTES: usize = 8 << 20;
 /// Most indexes, `default` among them.
 pub const MAX_INDEXES: usize = 64;
-/// Most results of one search.
 pub const MAX_RESULTS: usize = 1000;
 /// Longest id of a document, in bytes.
 pub const MAX_ID_BYTES: usize = 512;
@@ -41,7 +40,6 @@ pub struct CreateIndex {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CreatedIndex {
-    /// created.
     pub status: &'static str,
     pub index_name: String,
     pub backend: &'static str,
@@ -79,7 +77,7 @@ pub struct IndexMatches {
     pub results: Vec<IndexMatch>,
     /// Documents that the query finds.
     pub total_matches: u64,
-    /// Absent where the query is empty.
+    /// Absent if the query is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_parsed: Option<ParsedQuery>,
     /// What made the search of a collection less complete than it could be, or other than it was asked for; empty if nothing did.
@@ -96,7 +94,6 @@ pub struct IndexMatch {
     pub metadata: Map<String, Value>,
 }
 
-/// A query as it was understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ParsedQuery {
     pub terms: Vec<String>,
@@ -160,7 +157,7 @@ pub fn create_index(host: &Host, request: &CreateIndex) -> Result<CreatedIndex> 
     let backend = Backend::named(request.backend.as_deref())?;
     let tokenizer = tokenizer(request, backend)?;
     if host.memory_indexes() + durable::durable_indexes(host)? >= MAX_INDEXES {
-        return Err(Error::invalid(format!("There are {MAX_INDEXES} indexes, which is the most."))
+        return Err(Error::invalid(format!("There are {MAX_INDEXES} indexes, the maximum."))
             .with_hint("Put the documents into one of them."));
     }
     match backend {

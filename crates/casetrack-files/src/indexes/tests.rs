@@ -110,7 +110,7 @@ fn indexes_are_shared_by_hosts_counted_and_kept_apart() {
     assert_eq!(search(&other, "rate", Some("notes")).unwrap().results[0].doc_id, "a");
     assert!(search(&other, "rate", None).unwrap().results.is_empty());
     (2..MAX_INDEXES).for_each(|i| drop(create(&host, &format!("i{i}")).unwrap()));
-    assert!(said(create(&host, "one-more")).starts_with("There are 64 indexes, which is the most."));
+    assert!(said(create(&host, "one-more")).starts_with("There are 64 indexes, the maximum."));
     let (_dir, fresh) = self::host();
     add(&fresh, "a", "text", None).unwrap();
     assert!(fresh.has_indexes_in_memory());

@@ -68,7 +68,7 @@ fn rule(tree: &Value, at: &str, depth: usize, left: &mut usize) -> Result<Condit
     let read = Rule::deserialize(tree).map_err(|error| {
         refused(
             at.to_owned(),
-            format!("this is no condition ({error}); the types are all, any, none, media_type, size, time, path"),
+            format!("this is not a condition ({error}); the types are all, any, none, media_type, size, time, path"),
         )
     })?;
     let mut each = |conditions: &[Value]| -> Result<Vec<Condition>> {
@@ -84,7 +84,7 @@ fn rule(tree: &Value, at: &str, depth: usize, left: &mut usize) -> Result<Condit
             in_field(field("mediaType"), media::condition(&media_type))?.ok_or_else(|| {
                 refused(
                     field("mediaType"),
-                    "no names of files stand for this media type: write one such as image/*, image/png, document",
+                    "no file names belong to this media type: write one such as image/*, image/png, document",
                 )
             })?
         }

@@ -32,10 +32,9 @@ const MAX_SECONDS: u64 = 20;
 /// The longest wait of a call for the end of a job.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Operations on a content.
 const OPERATIONS: [&str; 5] = ["thumbnail", "metadata", "media_type", "sha256", "all"];
 
-/// A job of the classifier, with what it found once it has ended.
+/// A job of the classifier, with its results once it has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClassifierJob {
@@ -50,7 +49,6 @@ pub struct ClassifierJob {
     pub metadata: Option<MetadataItem>,
 }
 
-/// What is known of a content.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MetadataItem {
@@ -62,7 +60,7 @@ pub struct MetadataItem {
     /// Bytes.
     pub size: u64,
     pub media_type: String,
-    /// What the file says of itself: title, author, dates, language and pages of a document; what a camera wrote, by the names of Exif.
+    /// Metadata in the file: title, author, dates, language and pages of a document; Exif fields of a photograph.
     pub properties: Value,
     pub thumbnail: Option<ThumbnailItem>,
     /// Why there is no thumbnail.
@@ -116,7 +114,6 @@ impl MetadataItem {
     }
 }
 
-/// The operations to perform.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     thumbnail: bool,
@@ -319,7 +316,7 @@ pub fn node_thumbnail(host: &Host, path: &str, cancel: &Cancel) -> Result<Thumbn
     Ok(ThumbnailPicture(thumbnail.png))
 }
 
-/// What is known of a content.
+/// The metadata of a content.
 ///
 /// Errors: [`ErrorCode::NotFound`].
 pub fn metadata_by_hash(host: &Host, hash: &str) -> Result<MetadataItem> {
@@ -353,7 +350,6 @@ fn is_enough(known: &Content, wanted: Wanted) -> bool {
     (!wanted.metadata || !known.properties.is_null()) && (!wanted.thumbnail || has_thumbnail)
 }
 
-/// The digest of a file and its beginning.
 fn digest(path: &Path, cancel: &Cancel) -> Result<(Sha256, Vec<u8>)> {
     let io = |error| Error::io(path.display(), error);
     let mut file = File::open(path).map_err(io)?;

@@ -14,7 +14,6 @@ use casetrack_host::{Host, collections};
 /// Most sources and outcomes of one plan.
 const MAX_PARTS: usize = 100;
 
-/// A source of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanSourceDefinition {
@@ -110,7 +109,7 @@ pub fn read_plan(
     for (place, value) in listed.iter().enumerate() {
         let at = format!("sources[{place}]");
         let source = PlanSourceDefinition::deserialize(value)
-            .map_err(|error| refused(at.clone(), format!("this is no source: {error}")))?;
+            .map_err(|error| refused(at.clone(), format!("this is not a source: {error}")))?;
         let named = |what: &str, text: &str| match text.trim().is_empty() {
             true => Err(refused(format!("{at}.{what}"), format!("{what} must not be blank"))),
             false => Ok(()),
@@ -136,7 +135,13 @@ pub fn read_plan(
 
 fn outcome(value: &Value, at: &str) -> Result<Outcome> {
     let outcome = Outcome::deserialize(value).map_err(|error| {
-        refused(at.to_owned(), format!("this is no outcome ({error}); the types are selection_set, ingest, classify"))
+        refused(
+            at.to_owned(),
+            format!(
+                "this is not an outcome ({error}); the types are selection_set, ingest, \
+            classify"
+            ),
+        )
     })?;
     match &outcome {
         Outcome::SelectionSet { selection_set_name, operation } => {
@@ -157,12 +162,10 @@ fn outcome(value: &Value, at: &str) -> Result<Outcome> {
 }
 
 impl Definition {
-    /// Of a plan that is kept.
     pub fn of(host: &Host, plan: &Plan) -> Result<Self> {
         read_plan(host, &plan.mode, &plan.sources, plan.conditions.as_ref(), plan.outcomes.as_ref())
     }
 
-    /// Of a single stored source.
     pub fn of_source(host: &Host, source: &Source) -> Result<Self> {
         let mode = update_mode(&source.update_mode, "update_mode".to_owned())?;
         let spec = SourceSpec::read(host, &source.kind, &source.config, "")?;
@@ -180,7 +183,6 @@ impl Definition {
         Ok(())
     }
 
-    /// The sets that it fills.
     pub fn sets(&self) -> Vec<String> {
         let outcomes = self.outcomes.iter().filter_map(|outcome| match outcome {
             Outcome::SelectionSet { selection_set_name, .. } => Some(selection_set_name.clone()),

@@ -15,9 +15,7 @@ use super::{in_field, is_denied_in_space, refused, space_path};
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, caught};
 
-/// Most jobs that have not ended.
 const MAX_JOBS: usize = 64;
-/// Most jobs of one list.
 const MAX_LISTED: u32 = 1_000;
 /// Between two notes of how far a job is.
 const NOTED: Duration = Duration::from_secs(1);
@@ -26,7 +24,6 @@ const CANCELLING: Duration = Duration::from_secs(5);
 
 const STATUSES: [&str; 5] = ["pending", "running", "completed", "failed", "cancelled"];
 
-/// A folder or file to index.
 #[derive(Debug, Clone)]
 pub struct IndexSpace<'a> {
     pub root: &'a str,
@@ -74,7 +71,7 @@ pub struct JobItem {
     pub root: String,
     /// pending, running, completed, failed or cancelled.
     pub status: String,
-    /// 0–100. Of a folder that is indexed for the first time it stays 0 until the end: how much is below it is not known.
+    /// 0–100. It stays 0 until the end for a folder that is indexed for the first time, whose size is not known.
     pub progress: f64,
     /// Known below it so far; what an earlier job found counts, too.
     pub files: u64,
@@ -116,7 +113,6 @@ pub struct JobList {
     pub count: u64,
 }
 
-/// A selection of jobs.
 #[derive(Debug, Clone, Default)]
 pub struct JobsAsked<'a> {
     pub active: bool,
@@ -243,7 +239,7 @@ pub(super) fn begin_job(host: &Host, kind: &'static str, path: &Path, cancel: &C
     if host.space_work().count() >= MAX_JOBS {
         return Err(Error::new(
             ErrorCode::InUse,
-            format!("{MAX_JOBS} jobs have not ended, which is the most: wait for one, or cancel it"),
+            format!("{MAX_JOBS} jobs have not ended, the maximum: wait for one, or cancel it"),
         ));
     }
     let job = host.space()?.create_job(kind, &shown(path))?;
@@ -258,7 +254,6 @@ pub fn index_now(host: &Host, root: &Path, cancel: &Cancel) -> Result<Job> {
     run_index(host, job, root, cancel)
 }
 
-/// Runs a job, and notes how it ended.
 fn run_index(host: &Host, mut job: Job, root: &Path, cancel: &Cancel) -> Result<Job> {
     let done = caught(|| indexed(host, &mut job, root, cancel));
     end_job(host, &mut job, &done, cancel)?;
@@ -268,7 +263,6 @@ fn run_index(host: &Host, mut job: Job, root: &Path, cancel: &Cancel) -> Result<
     done.map(|()| job)
 }
 
-/// Notes how a job ended.
 pub(super) fn end_job(host: &Host, job: &mut Job, done: &Result<()>, cancel: &Cancel) -> Result<()> {
     job.ended = Some(Time::now().seconds);
     match done {

@@ -41,7 +41,6 @@ fn types() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     FileFormat::media_types().chain(OTHERS.iter().copied())
 }
 
-/// The type of files without a known one.
 pub(super) const UNKNOWN: &str = "application/octet-stream";
 
 /// The type of a file, by its first bytes and else by its extension in lower case.

@@ -47,7 +47,6 @@ pub use sets::{
 pub use sources::{SourceSpec, index_source, is_hidden, is_hidden_plan, run_source, visible_plan, visible_source};
 pub use usage::{UsageBranch, UsageTree, UsageTreeAsked, folder_in_space, usage_tree};
 
-/// Most entries of one page.
 pub const MAX_ENTRIES: usize = 1_000;
 
 /// The parameter that an error is about, as the source of that error.
@@ -86,13 +85,13 @@ pub fn refused(field: impl Into<Cow<'static, str>>, reason: impl Into<String>) -
 /// A file or folder of a set, as it was when the answer was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EntryItem {
-    /// Absolute. What is not Unicode in it is shown as U+FFFD.
+    /// Absolute. Invalid Unicode is shown as U+FFFD.
     pub path: String,
     pub parent: String,
     pub name: String,
     /// file, directory, link or other.
     pub kind: &'static str,
-    /// In lower case, without a dot; empty where there is none.
+    /// In lower case, without a dot; empty if there is none.
     pub extension: String,
     /// Bytes.
     pub size: u64,
@@ -134,7 +133,6 @@ impl EntryItem {
     }
 }
 
-/// The name of a kind in the contract.
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::File => "file",
@@ -167,7 +165,7 @@ pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     let access = &host.config().access;
     access.check_name(&clean)?;
     if is_denied_in_space(host, &clean) {
-        return Err(Error::new(ErrorCode::AccessDenied, format!("{path} lies outside the allowed folders")));
+        return Err(Error::new(ErrorCode::AccessDenied, format!("{path} is outside the allowed folders")));
     }
     let (Some(parent), Some(name)) = (clean.parent(), clean.file_name()) else { return Ok(clean) };
     if access.roots().contains(&clean) {
@@ -178,7 +176,7 @@ pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// True if an entry is not shown: the deny list covers it, or it lies outside the folders of the session.
+/// True if an entry is not shown: the deny list covers it, or it is outside the folders of the session.
 pub fn is_denied_in_space(host: &Host, path: &Path) -> bool {
     let access = &host.config().access;
     let is_outside = !access.allows_any_root() && !access.roots().iter().any(|root| path.starts_with(root));

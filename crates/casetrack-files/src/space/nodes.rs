@@ -29,7 +29,6 @@ pub struct NodePage {
     pub next: Option<String>,
 }
 
-/// What a set has, with the sets below it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetStats {
     pub resource_set: String,
@@ -42,9 +41,9 @@ pub struct SetStats {
     pub allocated: u64,
     pub child_count: u64,
     pub parent_count: u64,
-    /// Of the set alone.
+    /// Counts of the set without the sets below it.
     pub own: OwnStats,
-    /// Says that some set is not whole yet.
+    /// A notice that some set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }
@@ -58,7 +57,6 @@ pub struct OwnStats {
     pub allocated: u64,
 }
 
-/// How much there is of everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SessionInfo {
     pub database_path: String,
@@ -92,7 +90,7 @@ pub fn node(host: &Host, path: &str) -> Result<EntryItem> {
     Ok(EntryItem::new(&path, facts, first_seen.unwrap_or_default()))
 }
 
-/// A page of all entries of the catalogue behind a path, in the order of paths. Each is read once more.
+/// A page of all entries of the catalogue behind a path, in the order of paths. Each is read again.
 pub fn nodes(host: &Host, after: Option<&Path>, cancel: &Cancel) -> Result<NodePage> {
     host.live_files().bring_all_up_to_date(host, cancel);
     let after = after.map(|path| Key::new(None, path));

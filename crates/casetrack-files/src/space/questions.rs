@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::{EntryItem, MAX_ENTRIES, in_field, is_denied_in_space, kind_named, refused, sets};
 use casetrack_host::Host;
 
-/// A metric to sum up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     Size,
@@ -45,7 +44,6 @@ impl Metric {
     }
 }
 
-/// A selection of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {
     /// 1 to [`MAX_ENTRIES`].
@@ -53,7 +51,6 @@ pub struct Paging {
     pub offset: usize,
 }
 
-/// A page of entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EntryPage {
     pub entries: Vec<EntryItem>,
@@ -63,12 +60,11 @@ pub struct EntryPage {
     pub offset: u64,
     pub limit: u64,
     pub has_more: bool,
-    /// Says that the set is not whole yet.
+    /// A notice that the set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }
 
-/// Entries whose time lies in a range.
 #[derive(Debug, Clone)]
 pub struct TimeRangeSearch<'a> {
     pub name: &'a str,
@@ -80,7 +76,7 @@ pub struct TimeRangeSearch<'a> {
     pub page: Paging,
 }
 
-/// Entries whose number lies in a range. Both ends belong to it.
+/// Entries whose number is in a range, both ends included.
 #[derive(Debug, Clone)]
 pub struct MetricRange<'a> {
     pub name: &'a str,
@@ -92,7 +88,6 @@ pub struct MetricRange<'a> {
     pub page: Paging,
 }
 
-/// Entries that have a value.
 #[derive(Debug, Clone)]
 pub struct Comparison<'a> {
     pub name: &'a str,
@@ -171,7 +166,6 @@ impl<'a> SetSearch<'a> {
     }
 }
 
-/// A search as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StoredSearch {
     name: String,

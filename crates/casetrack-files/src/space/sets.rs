@@ -16,10 +16,8 @@ use casetrack_host::changes::SpaceChange;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The note of an answer that came before the end of such a run.
 const FILLING: &str = "A plan or source is still filling this set or one below it: there may be more in it soon.";
-/// Most paths of one change.
 const MAX_PATHS: usize = 10_000;
 
-/// A set in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetItem {
     pub name: String,
@@ -36,7 +34,7 @@ pub struct SetList {
     pub resource_sets: Vec<SetItem>,
 }
 
-/// A set with its times and, where they are asked for, its entries.
+/// A set with its times and, if requested, its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetDetails {
     #[serde(flatten)]
@@ -46,21 +44,19 @@ pub struct SetDetails {
     pub updated_at: i64,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub page: Option<EntryPage>,
-    /// Says that the set is not whole yet.
+    /// A notice that the set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }
 
-/// The sets below one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetChildren {
     pub children: Vec<SetChild>,
-    /// Says that some set is not whole yet.
+    /// A notice that some set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }
 
-/// A set below another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetChild {
     #[serde(flatten)]
@@ -76,7 +72,6 @@ pub struct SetChild {
     pub has_more: Option<bool>,
 }
 
-/// A set around another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetParent {
     pub name: String,
@@ -108,7 +103,6 @@ pub struct ModifiedSet {
     pub added: u64,
     pub removed: u64,
     pub entry_count: u64,
-    /// Paths that are not there, or are not in the set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<MissingPath>,
 }
@@ -124,9 +118,9 @@ pub struct SetSum {
     pub resource_set: String,
     pub metric: String,
     pub value: u64,
-    /// The sets directly below it, with what is below these. What they share counts in each, and once in the value.
+    /// The sets directly below it, with everything below these. Shared entries count in each, and once in the value.
     pub breakdown: Vec<SumPart>,
-    /// Says that some set is not whole yet.
+    /// A notice that some set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }

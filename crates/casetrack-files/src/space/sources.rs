@@ -18,7 +18,6 @@ const MAX_DEBOUNCE: u64 = 60_000;
 /// Most links that are followed below one folder.
 const MAX_LINKS: usize = 10_000;
 
-/// A source that is ready to run.
 #[derive(Debug, Clone)]
 pub enum SourceSpec {
     Index {
@@ -138,7 +137,6 @@ impl SourceSpec {
         }
     }
 
-    /// The folder that it watches.
     pub fn watched(&self) -> Option<&Path> {
         match self {
             Self::Watch { path, .. } => Some(path),
@@ -147,7 +145,6 @@ impl SourceSpec {
     }
 }
 
-/// The result of a source.
 #[derive(Debug, Clone, Default)]
 pub struct Sourced {
     pub picked: Selection,

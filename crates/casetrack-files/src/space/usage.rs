@@ -14,7 +14,6 @@ use casetrack_host::Host;
 /// Deepest tree, and most entries of one folder.
 const MAX_DEPTH: usize = 10;
 const MAX_WIDTH: usize = 100;
-/// Most entries of one tree.
 const MAX_ENTRIES: usize = 2_000;
 
 /// A folder whose use of the disk is asked for.
@@ -33,14 +32,14 @@ pub struct UsageTreeAsked<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UsageTree {
-    /// size or allocated: what the entries are ordered by.
+    /// size or allocated: the order of the entries.
     pub metric: String,
     pub tree: UsageBranch,
     /// Files and folders that could not be looked at.
     pub unreadable: u64,
 }
 
-/// An entry, and the largest of what is in it.
+/// An entry, and its largest entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UsageBranch {
     pub path: String,
@@ -57,7 +56,7 @@ pub struct UsageBranch {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<serde_json::Value>")]
     pub children: Vec<UsageBranch>,
-    /// Entries that are not among the children, and what they take together.
+    /// Entries that are not among the children, and their total size.
     #[serde(skip_serializing_if = "is_none")]
     pub others: u64,
     #[serde(skip_serializing_if = "is_none")]

@@ -48,7 +48,7 @@ impl DiskEvents {
         watcher.map(|watcher| Self { watcher }).map_err(|error| Unwatchable::from(&error))
     }
 
-    /// Watches what is directly in a folder from now on. `root` is the highest of those that are added.
+    /// Watches the entries of a folder from now on. `root` is the highest of the added folders.
     pub fn add(&mut self, folder: &Path, root: &Path) -> Result<(), Unwatchable> {
         let mode = match BY_FOLDER {
             true => RecursiveMode::NonRecursive,
@@ -70,7 +70,8 @@ impl From<&notify::Error> for Unwatchable {
     fn from(error: &notify::Error) -> Self {
         let why = match error.kind {
             notify::ErrorKind::MaxFilesWatch => {
-                "the operating system watches no more folders (raise fs.inotify.max_user_watches for notifications)."
+                "the operating system cannot watch further folders (raise fs.inotify.max_user_watches for \
+                 notifications)."
                     .to_owned()
             }
             _ => format!("the operating system does not watch it ({error})."),

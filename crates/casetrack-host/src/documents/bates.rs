@@ -1,4 +1,4 @@
-//! The Bates numbers of a collection: which document has which, and what is missing or repeated over all of them.
+//! The Bates numbers of a collection: those of each document, and the missing and repeated ones.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,11 @@ use crate::paging::{Paging, Part};
 
 /// Most gaps, and most repetitions, of an answer; their numbers count all.
 const MOST: usize = 500;
-/// Most documents named for a repetition.
 const MOST_DOCUMENTS: usize = 20;
 
-/// The Bates numbers of a collection.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BatesReport {
     pub collection: String,
-    /// Documents and pages that have a number.
     pub documents: u64,
     pub pages: u64,
     /// Ranges of all documents, also those that are not listed.
@@ -59,7 +56,6 @@ pub struct BatesGap {
     pub before: String,
 }
 
-/// Numbers that several pages have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BatesRepetition {
     pub first: String,
@@ -69,7 +65,6 @@ pub struct BatesRepetition {
     pub documents: Vec<String>,
 }
 
-/// A run with its numbers.
 struct Run {
     document: DocumentId,
     name: String,

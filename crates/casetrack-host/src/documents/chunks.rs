@@ -15,19 +15,17 @@ use super::{document_named, embedders};
 use crate::Host;
 use crate::paging::{Paging, Part, check_range};
 
-/// A chunk and where it comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ChunkView {
     pub chunk_id: ChunkId,
     /// Verbatim text of the page between `char_start` and `char_end`.
     pub text: String,
-    /// The same passage before its tracked changes, or with them, where that was asked for.
+    /// The same passage before its tracked changes, or with them, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viewed: Option<Viewed>,
     pub citation: String,
     pub short_citation: String,
     pub provenance: Provenance,
-    /// Number of chunks of the document.
     pub chunk_count: u32,
     /// The models that have a vector of it.
     pub embeddings: Vec<String>,
@@ -40,7 +38,7 @@ pub struct DocumentChunks {
     pub chunks: Vec<ChunkView>,
     /// Chunks of the document, or of the page, also those that are not listed.
     pub total: u64,
-    /// The offset to go on with; `None` at the end.
+    /// The offset to continue with; `None` at the end.
     pub next_offset: Option<u64>,
 }
 
@@ -61,7 +59,7 @@ pub struct PageChunks {
     /// The last page that was read: the one asked for, or the document's last one.
     pub end_page: u32,
     pub chunks: Vec<ChunkView>,
-    /// The page to go on with, where the answer was cut at [`MAX_BROWSED`] chunks.
+    /// The page to continue with, if the answer was cut at [`MAX_BROWSED`] chunks.
     pub next_page: Option<u32>,
 }
 
@@ -72,7 +70,7 @@ pub struct Traversal {
     pub direction: Direction,
     /// In document order, whatever the direction; the starting chunk is one of them.
     pub chunks: Vec<ChunkView>,
-    /// Where to start to go on in the same direction; `None` at the end of the document.
+    /// The start of the next part in the same direction; `None` at the end of the document.
     pub next_chunk_id: Option<ChunkId>,
 }
 
@@ -92,7 +90,6 @@ pub const MAX_TRAVERSED: u32 = 20;
 /// Most neighbours on each side in [`source_context`].
 pub const MAX_WINDOW: u32 = 5;
 
-/// The chunk with this id (a full UUID).
 pub fn chunk(host: &Host, collection: CollectionId, id: &str, text: TextView) -> Result<ChunkView> {
     let collection = host.collection(collection)?;
     let mut chunk = view(find_chunk(&mut collection.passages(), id)?, &host.config().citations);

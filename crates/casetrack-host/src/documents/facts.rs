@@ -15,12 +15,12 @@ use serde::Serialize;
 use super::DocumentSummary;
 use crate::{Host, OpenCollection, lock};
 
-/// Characters of a page and where they are cited.
+/// Characters of a page and their citation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CitedPlace {
     /// To cite it by, after the document's name: `p. 12, para. 8, ll. 1-4`.
     pub place: String,
-    /// From 1. `place` says it too.
+    /// From 1, as in `place`.
     #[serde(skip)]
     pub page: u32,
     /// Characters of the page, half-open.
@@ -35,7 +35,6 @@ pub struct CitedFact {
     pub place: CitedPlace,
 }
 
-/// The facts of one version of a document.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentFacts {
     /// As [`facts`] orders them.
@@ -53,7 +52,6 @@ impl<T> Default for ByVersion<T> {
     }
 }
 
-/// Most threads that read documents.
 const THREADS: usize = 8;
 
 impl CitedPlace {
@@ -78,7 +76,7 @@ impl CitedPlace {
     }
 }
 
-/// The pages of a document, in order, and true if the file does not state where they end; none if it has gone.
+/// The pages of a document, in order, and true if the file does not state where they end; none if it is gone.
 pub fn pages(collection: &OpenCollection, document: DocumentId) -> Result<(Vec<Page>, bool)> {
     let Some(meta) = collection.document(document)? else { return Ok((Vec::new(), false)) };
     let pages = (1..=meta.page_count).filter_map(|number| collection.page(document, number).transpose());
@@ -129,7 +127,7 @@ impl<T> ByVersion<T> {
         lock(&self.0).clone()
     }
 
-    /// Takes what was derived earlier.
+    /// Takes facts that were derived earlier.
     fn know(&self, known: HashMap<DocumentId, (u64, Arc<T>)>) {
         lock(&self.0).extend(known);
     }

@@ -32,7 +32,6 @@ pub struct HiddenPassage {
     /// Whether `text` is only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-    /// How many texts.
     pub texts: u64,
     /// Their characters in all.
     pub chars: u64,
@@ -49,12 +48,11 @@ pub struct HiddenPassages {
     pub collection: String,
     /// Documents looked at.
     pub searched: u64,
-    /// Documents with hidden text.
     pub documents: u64,
     pub passages: Vec<HiddenPassage>,
     /// Also those that are not listed.
     pub total: u64,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
 }
@@ -106,8 +104,7 @@ pub fn find_hidden_text(host: &Host, id: CollectionId, name: Option<&str>, pagin
     Ok(found)
 }
 
-/// The texts of a page by what is listed together: those that the same row or column hides, each other on its own. In the order of their
-/// first places.
+/// The texts of a page in groups: those hidden by the same row or column, each other one separately. In the order of their first places.
 fn entries(hidden: &[HiddenText]) -> Vec<Vec<&HiddenText>> {
     let mut entries: Vec<Vec<&HiddenText>> = Vec::new();
     let mut by_part = std::collections::HashMap::new();

@@ -49,10 +49,8 @@ impl MarkChanges {
     }
 }
 
-/// What was changed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MarkReport {
-    /// Name of the collection.
     pub collection: String,
     /// Documents that have other marks now, and those that had them already.
     pub changed: u64,
@@ -70,7 +68,7 @@ pub struct MarkedDocument {
     pub marks: Marks,
 }
 
-/// A table whose rows say what to note about documents.
+/// A table with the tags and fields of documents.
 #[derive(Debug, Clone, Default)]
 pub struct MarkTable {
     /// CSV with a header: a column that names the document, one of tags, and a field in every other one. Empty cells change nothing.
@@ -82,7 +80,7 @@ pub struct MarkTable {
 /// The source of the marks of the documents that a job brings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkSource {
-    /// The names of the folders in which a file lies, below the folder that the job reads.
+    /// The names of the folders of a file, below the folder that the job reads.
     pub folders: bool,
     /// A table, as [`MarkTable::csv`] has it.
     pub csv: Option<String>,
@@ -124,7 +122,7 @@ pub fn mark_from_table(host: &Host, collection: CollectionId, table: &MarkTable)
     mark(&collection, changes, problems)
 }
 
-/// Tags every document with the names of the folders in which its file lies, below the folder that all files share.
+/// Tags every document with the names of the folders of its file, below the folder that all files share.
 pub fn mark_from_folders(host: &Host, collection: CollectionId) -> Result<MarkReport> {
     let collection = host.collection_to_change(collection)?;
     let catalogue = collection.catalogue()?;
@@ -156,7 +154,7 @@ pub fn check_marks(source: &MarkSource) -> Result<()> {
 }
 
 /// Marks documents after the work that brought them: those below its folders, or `only` some of them. The work is done, so the notices report what
-/// goes wrong and what was marked.
+/// goes wrong and the marked documents.
 pub fn mark_from(
     host: &Host,
     collection: CollectionId,
@@ -185,7 +183,7 @@ pub fn mark_from(
     notices
 }
 
-/// Tags documents with the names of the folders in which their files lie, below some folders.
+/// Tags documents with the names of the folders of their files, below some folders.
 fn mark_below(
     host: &Host,
     collection: CollectionId,
@@ -209,12 +207,11 @@ fn mark_below(
     mark(&collection, tagged.collect(), Vec::new())
 }
 
-/// The folders of a document's file.
 fn folders(entry: &CatalogueEntry, containers: &[&str]) -> Vec<String> {
     folder(entry, containers).map(names).unwrap_or_default()
 }
 
-/// The folder of a document's file. One inside a container lies where the container does.
+/// The folder of a document's file. A file inside a container has the folder of the container.
 fn folder<'e>(entry: &'e CatalogueEntry, containers: &[&'e str]) -> Option<&'e Path> {
     let is_inside = |container: &&str| entry.path.strip_prefix(*container).is_some_and(|rest| rest.starts_with('/'));
     let outermost = containers.iter().copied().filter(is_inside).min_by_key(|container| container.len());
@@ -261,7 +258,6 @@ fn mark(collection: &Collection, changes: Vec<(DocumentId, MarkChanges)>, proble
 /// The number of a line, the name of a document, and what to change of it.
 type Row = (u64, String, MarkChanges);
 
-/// The rows of a table, and what is wrong with those that cannot be read.
 fn rows(table: &MarkTable) -> Result<(Vec<Row>, Vec<String>)> {
     let text = table.csv.trim_start_matches('\u{feff}');
     let header = text.lines().next().unwrap_or_default();

@@ -33,7 +33,6 @@ pub use tracked::list_changes;
 use crate::Host;
 use crate::names::{Candidate, Kind, resolve};
 
-/// A document as it appears in lists.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentSummary {
     pub id: DocumentId,
@@ -45,7 +44,7 @@ pub struct DocumentSummary {
     pub pages: u32,
     pub chunks: u32,
     pub ingested_at: Timestamp,
-    /// What the user noted about it.
+    /// The user's tags and fields.
     #[serde(skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
     /// The parties of a contract, with the words that it defines for them.
@@ -58,13 +57,12 @@ pub struct DocumentSummary {
     pub governing_law: Option<String>,
 }
 
-/// Everything about one document.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentDetails {
     #[serde(flatten)]
     pub meta: DocumentMeta,
     pub chunk_statistics: ChunkStatistics,
-    /// Whether the source file is still where it was ingested from.
+    /// True if the source file is still at its place.
     pub source_exists: bool,
     pub embedders: Vec<String>,
 }
@@ -126,7 +124,6 @@ pub fn list_documents(host: &Host, collection: CollectionId, sort: DocumentSort)
     Ok(documents)
 }
 
-/// The documents of a type, by name, then path.
 pub fn documents_of_type(
     host: &Host,
     collection: CollectionId,
@@ -250,13 +247,11 @@ pub fn just_deleted(name: &str) -> Error {
     Error::new(ErrorCode::NotFound, format!("{name} was just deleted.")).with_hint(hint)
 }
 
-/// The embedders that have vectors of a document.
 pub fn embedders(meta: &DocumentMeta, has_sparse_vectors: bool, has_token_vectors: bool) -> Vec<String> {
     let has = [("E1", meta.embedded_at.is_some()), ("E6", has_sparse_vectors), ("E12", has_token_vectors)];
     has.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The same, for a document of a collection.
 pub fn embedders_of(collection: &Collection, meta: &DocumentMeta) -> Result<Vec<String>> {
     let has_token_vectors = collection.models().tokens.is_some() && collection.token_vectors_at(meta.id, 0)?.is_some();
     Ok(embedders(meta, collection.has_sparse_vectors(meta.id)?, has_token_vectors))

@@ -17,7 +17,7 @@ use super::tracked::{Viewed, viewed};
 use super::{document_named, just_deleted};
 use crate::{EngineConfig, Host, Kept, read};
 
-/// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
+/// Longer side of a picture, in pixels: the largest size that language models read without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
 /// Dots per inch of pages drawn so: small print can be read, and a page of A4 has 1,240 by 1,754 pixels.
 const RESOLUTION: f32 = 150.0;
@@ -28,7 +28,6 @@ const MAX_WIDTH: u32 = 4000;
 /// Longest time to draw a page, in seconds. Pages take some 50 ms.
 const MAX_SECONDS: u64 = 20;
 
-/// The text of a page, and where it comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PageText {
     pub document: DocumentMeta,
@@ -36,10 +35,9 @@ pub struct PageText {
     pub page: u32,
     /// Verbatim, as it is stored.
     pub text: String,
-    /// The page before its tracked changes, or with them, where that was asked for.
+    /// The page before its tracked changes, or with them, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viewed: Option<Viewed>,
-    /// Tracked changes on the page.
     pub tracked_changes: u32,
     /// Texts on the page that the file does not show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -53,7 +51,6 @@ pub struct PageText {
     pub has_picture: bool,
 }
 
-/// The page to draw.
 #[derive(Debug, Clone, Default)]
 pub struct PictureRequest<'a> {
     /// Name, path or id of the document.
@@ -64,7 +61,7 @@ pub struct PictureRequest<'a> {
     pub chunk: Option<&'a str>,
     /// Characters of this page whose lines are marked, half-open, in place of a chunk.
     pub chars: Option<Range<u32>>,
-    /// Of a file that is protected by one.
+    /// The password of a protected file.
     pub password: Option<Password>,
     /// Pixels that an upright page should be wide, at least; up to 4,000. Default: as wide as fits 2,000 pixels.
     pub width: Option<u32>,
@@ -84,7 +81,6 @@ pub struct PagePicture {
     pub pixels_per_point: f32,
 }
 
-/// The stored text of a page.
 pub fn page_text(host: &Host, collection: CollectionId, document: &str, page: u32, view: TextView) -> Result<PageText> {
     let collection = host.collection(collection)?;
     let document = document_named(&collection, document)?;
@@ -105,13 +101,11 @@ pub fn page_text(host: &Host, collection: CollectionId, document: &str, page: u3
     })
 }
 
-/// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent
-/// yellow. The file is read again, in a process of its own: where it is no longer the one that was ingested, the copy in the
-/// collection is taken, if there is one.
+/// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent yellow. The file is
+/// read again, in a process of its own: if it is no longer the one that was ingested, the copy in the collection is taken, if there is one.
 ///
-/// Errors: `ErrorCode::UnsupportedFormat` for other formats, whose pages exist as text only; `ErrorCode::FileNotFound` or
-/// `ErrorCode::UnreadableFile` where the file is gone or was changed and there is no copy; `ErrorCode::InvalidArgument` for a
-/// page that is not there and a chunk of another page.
+/// Errors: `ErrorCode::UnsupportedFormat` for other formats, whose pages exist as text only; `ErrorCode::FileNotFound` or `ErrorCode::UnreadableFile`
+/// if the file is gone or was changed and there is no copy; `ErrorCode::InvalidArgument` for a page that is not there and a chunk of another page.
 pub fn page_picture(
     host: &Host,
     collection: CollectionId,
@@ -122,7 +116,7 @@ pub fn page_picture(
     let document = document_named(&collection, request.document)?;
     let page = stored(&collection, &document, request.page)?;
     if !document.format.is_drawn() {
-        let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
+        let message = format!("{} has no images of its pages: only PDF files and images do.", document.name);
         return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
             "Read the text of the page with ",
             Action::BrowsePages,
@@ -160,7 +154,7 @@ pub fn page_picture(
     Ok(PagePicture { document, page: request.page, png, width, height, pixels_per_point })
 }
 
-/// The file of a document as it was ingested: where it came from, or the copy of it.
+/// The file of a document as it was ingested: at its place, or its copy.
 fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
     let path = Path::new(&document.path);
     // Whoever may read a document may see its pages, wherever its file lies. It is compared with what was ingested before anything is shown.
@@ -200,7 +194,7 @@ fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> R
             ErrorCode::FileNotFound,
             format!("The file of {name} cannot be read, so that its page cannot be shown. {}", error.message),
         )
-        .with_hint("Put the file back, or ingest it from where it is now. The text that was ingested is still there."),
+        .with_hint("Put the file back, or ingest it from its new place. The text that was ingested is still there."),
     })
 }
 
@@ -219,7 +213,6 @@ pub fn touched(page: &Page, chars: &Range<u32>) -> RangeInclusive<u32> {
     first..=first.saturating_add(breaks(length, &mut text))
 }
 
-/// The places of some lines of a page.
 pub fn lines(page: &Page, lines: RangeInclusive<u32>) -> Vec<Rect> {
     let (first, last) = lines.into_inner();
     let boxes = page.line_boxes.iter().skip(first.saturating_sub(1) as usize);

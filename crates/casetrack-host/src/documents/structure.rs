@@ -1,4 +1,4 @@
-//! The outline of a document: its headings and numbered clauses, and where they are.
+//! The outline of a document: its headings and numbered clauses, with their places.
 
 use casetrack_core::{
     BlockKind, ChunkId, CollectionId, DocumentMeta, PlacedReference, Reference, ReferenceKind, Result,
@@ -11,17 +11,17 @@ use super::document_named;
 use crate::Host;
 use crate::paging::{Paging, Part};
 
-/// Longest title of a section, in characters; what is longer is a paragraph that looks like a heading.
+/// Longest title of a section, in characters; a longer one is a paragraph that looks like a heading.
 const MAX_TITLE_CHARS: usize = 200;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentStructure {
     pub document: DocumentMeta,
-    /// In reading order. Empty where the document has no headings; then its pages are what can be browsed.
+    /// In reading order. Empty if the document has no headings; browse its pages instead.
     pub sections: Vec<Section>,
     /// Sections of the document, also those that are not listed.
     pub total: u64,
-    /// The offset to go on with; `None` at the end.
+    /// The offset to continue with; `None` at the end.
     pub next_offset: Option<u64>,
 }
 
@@ -40,10 +40,9 @@ pub struct Section {
     /// Characters of the page, half-open: the heading itself.
     pub char_start: u32,
     pub char_end: u32,
-    /// The chunk that the heading is in.
     pub chunk_id: Option<ChunkId>,
     pub chunk_index: Option<u32>,
-    /// Where the document itself refers to it ("Section 4.2"), in order.
+    /// References to it in the document ("Section 4.2"), in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cited_at: Vec<CitedAt>,
 }

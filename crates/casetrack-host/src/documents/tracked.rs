@@ -20,7 +20,6 @@ pub struct Viewed {
     pub text: String,
 }
 
-/// A tracked change and its place.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TrackedChange {
     #[serde(flatten)]
@@ -31,10 +30,9 @@ pub struct TrackedChange {
     pub place: CitedPlace,
 }
 
-/// A tracked change, cited.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CitedChange {
-    /// Where it is in the final text.
+    /// Its place in the final text.
     pub citation: String,
     pub kind: ChangeKind,
     /// As the file puts it.
@@ -43,12 +41,12 @@ pub struct CitedChange {
     /// ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// What was inserted, deleted or moved.
+    /// The inserted, deleted or moved text.
     pub text: String,
     /// Whether `text` is only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-    /// Whether what was deleted had itself been inserted, so that the original does not have it either.
+    /// True if the deleted text had itself been inserted, so that the original does not have it either.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_insertion: bool,
     /// The passage at this place.
@@ -56,14 +54,13 @@ pub struct CitedChange {
     pub chunk_id: Option<ChunkId>,
 }
 
-/// The tracked changes of a document, by place.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentChanges {
     pub document: DocumentMeta,
     pub changes: Vec<TrackedChange>,
     /// Changes of the document, also those that are not listed.
     pub total: u64,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
 }
@@ -92,7 +89,6 @@ pub fn list_changes(host: &Host, collection: CollectionId, name: &str, paging: P
     Ok(DocumentChanges { document, changes, total, next_offset: (end < total).then_some(end) })
 }
 
-/// The pages that may have changes.
 pub fn pages_with_changes(document: &DocumentMeta) -> std::ops::Range<u32> {
     if document.tracked_changes == 0 { 1..1 } else { 1..document.page_count.saturating_add(1) }
 }
@@ -110,7 +106,6 @@ pub fn known_spans<'s>(
     Ok(spans.insert(known))
 }
 
-/// Changes of a page with their places.
 pub fn placed<'c>(
     collection: &Collection,
     document: &DocumentMeta,

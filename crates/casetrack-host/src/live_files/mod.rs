@@ -1,6 +1,6 @@
 //! Folders of files that are live: their changes are followed, so that questions about them need no walk.
 //!
-//! A folder is watched before it is listed, so nothing falls between the two. What the operating system reports is looked at within [`LONGEST_WAIT`],
+//! A folder is watched before it is listed, so nothing falls between the two. Reports of the operating system are handled within [`LONGEST_WAIT`],
 //! and before each question. If it reports lost events, all is watched and walked again; every [`RECONCILE`] all is walked in any case, for what no
 //! system reports, such as writes through memory maps. A folder that cannot be watched is walked at each question, as any other, and reports why.
 
@@ -27,7 +27,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// Between two walks of a live folder.
 const RECONCILE: Duration = Duration::from_secs(15 * 60);
 
-/// The state of a folder that is to be live.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveState {
     pub stage: LiveStage,
@@ -57,7 +56,7 @@ pub struct LiveFiles {
 }
 
 impl LiveFiles {
-    /// Follows what is to be live, in a thread of its own. For the owner of the data directory, once.
+    /// Follows the live folders, in a separate thread. For the owner of the data directory, once.
     pub fn start(self: &Arc<Self>, host: &Host) -> Result<()> {
         let (live, host) = (Arc::clone(self), host.clone());
         let (sender, receiver) = bounded(1);
@@ -75,13 +74,13 @@ impl LiveFiles {
         Ok(())
     }
 
-    /// Ends the following; what is to be live stays so.
+    /// Ends the following; live folders stay marked as live.
     pub fn stop(&self) {
         drop(lock(&self.thread).take());
         lock(&self.roots).clear();
     }
 
-    /// Follows what the catalogue lists as live, too.
+    /// Also follows the live folders of the catalogue.
     pub fn read_list(&self, host: &Host) {
         // Most data directories have no catalogue.
         if !host.has_catalog() {

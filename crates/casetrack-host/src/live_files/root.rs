@@ -33,7 +33,7 @@ pub(super) struct LiveRoot {
 #[derive(Default)]
 struct Heard {
     paths: BTreeSet<PathBuf>,
-    /// The paths that came, went or moved: what was watched under such a path may be another folder now.
+    /// The paths that came, went or moved: the folder watched at such a path may now be another one.
     renewed: BTreeSet<PathBuf>,
     /// Events were lost, or are too many.
     all: bool,
@@ -85,7 +85,7 @@ struct Watching {
     /// Why a folder cannot be watched that can be listed.
     failed: Mutex<Option<String>>,
     identity: FolderIdentity,
-    /// Of the catalogue when it was walked.
+    /// The state of the catalogue at the walk.
     generation: u64,
     walked: Instant,
 }
@@ -105,7 +105,7 @@ impl Watching {
         }
     }
 
-    /// Stops watching a path and what is below it.
+    /// Stops watching a path and everything below it.
     fn remove(&self, path: &Path) {
         let mut folders = lock(&self.folders);
         let below: Vec<PathBuf> =
@@ -159,7 +159,7 @@ impl LiveRoot {
         Ok(())
     }
 
-    /// Does what is due.
+    /// Does the due work.
     pub fn step(&self, host: &Host) {
         let cancel = Cancel::default();
         let now = Instant::now();
@@ -243,7 +243,7 @@ impl LiveRoot {
         Ok(())
     }
 
-    /// Watches first and walks then: events meanwhile are kept. `None` if it cannot be watched; the state shows why.
+    /// Watches first and then walks: events in between are kept. `None` if it cannot be watched; the state shows why.
     fn open(&self, host: &Host, cancel: &Cancel) -> Result<Option<Watching>> {
         let Some(identity) = FolderIdentity::of(&self.path) else {
             self.set(LiveStage::Missing, Some("it does not exist.".to_owned()));

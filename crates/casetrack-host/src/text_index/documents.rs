@@ -36,7 +36,6 @@ pub struct TextIndex {
     terms: Vec<Term>,
     numbers: HashMap<Arc<str>, u32>,
     unused: Vec<u32>,
-    /// Tokens of all documents.
     tokens: u64,
     bytes: usize,
 }
@@ -63,11 +62,9 @@ struct Term {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Posting {
     slot: u32,
-    /// Occurrences.
     count: u32,
 }
 
-/// The effect of adding a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
     /// True if it took the place of one with the same id.
@@ -75,7 +72,6 @@ pub struct Added {
     pub tokens: u32,
 }
 
-/// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Found {
     /// The best first; of equal scores in the order of ids.
@@ -199,7 +195,6 @@ impl TextIndex {
         }
     }
 
-    /// The number of a word, which gets one if it has none.
     fn number(&mut self, word: &str) -> u32 {
         if let Some(number) = self.numbers.get(word) {
             return *number;
@@ -296,7 +291,7 @@ impl TextIndex {
         counted.filter(|posting| posting.count > 0).collect()
     }
 
-    /// The places at which a document has what is sought.
+    /// The places of the sought words in a document.
     fn hits(&self, document: &Document, query: &Query) -> Vec<Hit> {
         let numbered = |words: &Vec<String>| -> Option<Vec<u32>> {
             words.iter().map(|word| self.numbers.get(word.as_str()).copied()).collect()

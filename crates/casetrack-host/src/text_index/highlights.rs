@@ -6,13 +6,11 @@ use std::ops::Range;
 use super::query::Query;
 use super::tokens::Tokenizer;
 
-/// Most highlights of a document.
 const MAX_HIGHLIGHTS: usize = 3;
 /// Longest highlight, in bytes of text. Most sentences have fewer.
 const MAX_BYTES: usize = 300;
 /// The distance from a hit within which the ends of its sentence are looked for, in bytes.
 const REACH: usize = 1000;
-/// Most sentences that highlights are chosen from.
 const MAX_SENTENCES: usize = 500;
 /// The sign that a sentence continues.
 const CUT: &str = "...";
@@ -31,16 +29,14 @@ pub(super) struct Hit {
     pub sought: usize,
 }
 
-/// A sentence with hits.
 struct Candidate {
     place: Range<usize>,
-    /// The part that is shown of it.
     shown: Range<usize>,
     sought: HashSet<usize>,
     hits: usize,
 }
 
-/// The sentences of a text that have most of what a query seeks, in their order; none if it has nothing of it.
+/// The sentences of a text with most of the words of a query, in their order; none if it has none of them.
 pub fn highlights(text: &str, query: &Query, tokenizer: Tokenizer) -> Vec<String> {
     let words: Vec<_> = tokenizer.words(text).collect();
     let mut hits = Vec::new();

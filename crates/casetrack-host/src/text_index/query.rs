@@ -81,7 +81,6 @@ fn quoted(text: &str) -> Option<(&str, bool, &str)> {
     Some((&inside[..end], true, &inside[end + close.len_utf8()..]))
 }
 
-/// The signs that close a quotation which this one opens.
 fn closing(open: char) -> Option<&'static str> {
     match open {
         '"' => Some("\""),

@@ -10,8 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 pub struct Tokenizer {
     /// True if case makes no difference.
     pub lowercase: bool,
-    /// Words of fewer characters are no tokens: they are neither counted nor ranked by. They are found in phrases and where they are
-    /// required or excluded.
+    /// Words of fewer characters are no tokens: they are neither counted nor ranked by. They are found in phrases and in words that are required or
+    /// excluded.
     pub min_length: u32,
 }
 
@@ -45,12 +45,10 @@ impl Tokenizer {
         length >= self.min_length as usize || word.chars().next().is_some_and(is_ideographic)
     }
 
-    /// Tokens of a text.
     pub fn count(self, text: &str) -> u32 {
         self.words(text).filter(|word| self.is_token(&word.text)).count() as u32
     }
 
-    /// A word as it is compared.
     fn written(self, word: &str) -> Cow<'_, str> {
         let mut written = Cow::Borrowed(word);
         if self.lowercase && word.chars().any(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit()) {

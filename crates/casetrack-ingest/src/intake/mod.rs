@@ -1,7 +1,7 @@
 //! The first stage of ingestion: files to documents, and the files inside containers.
 //!
-//! Several threads read, extract and analyse files before their turn. What becomes of each is decided in the order of discovery, one file at a
-//! time, with what is known by then; a document that was extracted for other circumstances is extracted again.
+//! Several threads read, extract and analyse files before their turn. What becomes of each is decided in the order of discovery, one file at a time,
+//! with the facts known by then; a document that was extracted for other circumstances is extracted again.
 //!
 //! A file inside a container is a document of its own. It is sent on before its container, so that a container that is stored has all
 //! its members stored, whenever the program was ended. A container that did not change is opened again all the same: members that
@@ -29,7 +29,6 @@ pub(super) struct Intake<'a> {
     by_path: OnceLock<BTreeMap<String, DocumentMeta>>,
 }
 
-/// The contents of files of this run.
 #[derive(Default)]
 struct Contents {
     /// Those of files that threads extract, or have extracted, before their turn.
@@ -44,7 +43,6 @@ struct Contents {
 
 /// The result of looking a file up in the collection, before it is extracted.
 struct Lookup {
-    /// The document that is stored for its path.
     earlier: Option<DocumentMeta>,
     /// The outcome of the file, if it need not be stored.
     outcome: Option<Outcome>,
@@ -152,7 +150,6 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Extracts a file and, if it is to be stored, analyses it.
     fn extract(&self, file: &SourceFile, content: &FileContent, limits: &Limits, lookup: &Lookup) -> Extracted {
         let earlier = lookup.earlier.as_ref();
         Extracted::new(self.document(file, content, limits, earlier, lookup.outcome.is_none()), earlier, limits)

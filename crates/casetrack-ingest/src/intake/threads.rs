@@ -16,7 +16,6 @@ const FILES_PER_THREAD: usize = 2;
 /// Bytes that these files have together, if they are several: bounds memory.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A file, the limits for it, and where it goes afterwards.
 type Task = (FileInFlight, Limits, Sender<FileInFlight>);
 
 pub(super) struct ExtractionThreads {

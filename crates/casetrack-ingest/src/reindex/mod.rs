@@ -32,9 +32,9 @@ pub struct ReindexRequest {
     /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
     #[serde(skip)]
     pub password: Option<Password>,
-    /// Move the collection to these models instead. Vectors are made of the stored chunks, beside those there are; searches use the old
-    /// ones until all are made. Then the new ones take their place in one step. `documents`, `reparse` and `skip_unchanged` do not
-    /// count. Takes the disk space of the collection, without copies of source files, once more.
+    /// Move the collection to these models instead. The new vectors are made from the stored chunks; searches use the old ones until all are made.
+    /// Then the new ones take their place in one step. `documents`, `reparse` and `skip_unchanged` do not count. Takes the disk space of the
+    /// collection a second time, without copies of source files.
     #[serde(default)]
     pub models: Option<ModelsWanted>,
     /// Share of the time that embedding rests, in percent from 0 to 90, so that the machine stays usable.
@@ -46,13 +46,11 @@ pub struct ReindexRequest {
 }
 
 impl ReindexRequest {
-    /// All of these documents, from their files.
     pub fn new(documents: Option<Vec<DocumentId>>) -> Self {
         Self { documents, reparse: true, ..Self::default() }
     }
 }
 
-/// Models to which a collection is moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelsWanted {
     /// Those that the collection has when `None`.
@@ -66,14 +64,13 @@ pub struct ModelsWanted {
     pub late_interaction: Option<bool>,
 }
 
-/// The models before and after a move: that of the dense vectors, and of the token vectors where there are any.
+/// The models before and after a move: that of the dense vectors, and of the token vectors if there are any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelChange {
     pub from: String,
     pub to: String,
 }
 
-/// The outcome of every document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReindexReport {
     pub collection: String,
@@ -88,7 +85,7 @@ pub struct ReindexReport {
     pub failed: Vec<FailedFile>,
     #[serde(flatten)]
     pub summary: WorkSummary,
-    /// Where the collection was to be moved to other models; it was, unless the work ended early.
+    /// The move of the collection to other models; complete, unless the work ended early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub models: Option<ModelChange>,
 }
@@ -113,15 +110,14 @@ pub enum ReindexSource {
     SourceFile,
     /// The copy of it in the collection, because the file is gone.
     OriginalCopy,
-    /// The stored pages and chunks.
     Stored,
 }
 
-/// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
-/// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
+/// Rebuilds documents, each in one atomic step: until then, and if it fails or is interrupted, its earlier version is found. Ids of documents, and of
+/// chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
 ///
-/// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
-/// after that every problem is in the report.
+/// Fails as a whole if a document does not exist, or if without a missing model documents would lose vectors; after that every problem is in the
+/// report.
 pub fn reindex(
     host: &Host,
     collection: CollectionId,

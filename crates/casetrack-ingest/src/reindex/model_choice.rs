@@ -1,4 +1,4 @@
-//! The models of a collection by its first documents, if nobody chose any.
+//! The models of a collection by its first documents, if none were chosen.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,12 +12,11 @@ use casetrack_host::{Host, StorePlace, vector_models};
 
 use super::model_move;
 
-/// How long it waits until nobody works with the collection, which is empty.
+/// Longest wait until the empty collection is idle.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Gives an empty collection whose models nobody chose the multilingual ones, if these are installed, they know the languages of most
-/// of the first documents that the request names, and the collection's own do not. Returns a notice then. In a database it keeps its
-/// own.
+/// Gives an empty collection without chosen models the multilingual ones, if these are installed, they know the languages of most of the first
+/// documents that the request names, and the collection's own do not. Returns a notice then. In a database it keeps its own.
 pub fn fit_models(host: &Host, id: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Result<Option<Notice>> {
     let collection = host.collection_to_change(id)?;
     if *host.store_place() != StorePlace::Disk
@@ -44,8 +43,8 @@ pub fn fit_models(host: &Host, id: CollectionId, request: &IngestRequest, cancel
     model_move::replace(host, id, target, PATIENCE, cancel)?;
     Ok(Some(
         format!(
-            "The first documents are in {language}, and nobody chose models for this collection: it has those of the profile \
-             {}, which know that language.",
+            "The first documents are in {language}, and no models were chosen for this collection. It uses those of \
+             the profile {}, which know that language.",
             profile.name()
         )
         .into(),

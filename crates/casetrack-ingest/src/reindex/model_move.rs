@@ -1,7 +1,7 @@
 //! The move of a collection to other models. Vectors are made in a second directory of the collection, from the stored chunks, while
 //! searches use the first; then the second takes its place.
 //!
-//! A document that the second directory has already is not made again, so a move that was interrupted continues where it was.
+//! A document that the second directory has already is not made again, so an interrupted move continues.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::{IngestReport, Problem, WorkContext};
 use casetrack_host::changes::Change;
 use casetrack_host::{Host, described, token_model, vector_models};
 
-/// How long the replacement waits until nobody works with the collection.
+/// Longest wait of the replacement until the collection is idle.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The disk space that a move of a collection to other models takes until it is done, and the free space.
@@ -97,7 +97,7 @@ fn wanted_models(host: &Host, source: &Collection, wanted: &ModelsWanted) -> Res
     Ok((embedder, VectorModels { tokens, ..models }))
 }
 
-/// Brings the second directory up to date, while nobody works with the collection, and puts it in the place of the first.
+/// Brings the second directory up to date, while the collection is idle, and puts it in the place of the first.
 pub(super) fn replace(
     host: &Host,
     id: CollectionId,
@@ -141,8 +141,7 @@ fn refuse_gaps(report: &mut ReindexReport) {
             report.failed.len(),
             report.found
         );
-        let hint =
-            "Reindex these documents from their files, or delete them, and try again: what is done is not done twice.";
+        let hint = "Reindex these documents from their files, or delete them, and try again: finished work is kept.";
         report.summary.stopped = Some(Problem::from(&Error::new(ErrorCode::Corrupt, message).with_hint(hint)));
     }
 }

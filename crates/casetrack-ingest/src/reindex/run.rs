@@ -136,13 +136,12 @@ fn from_files(
 
 fn missing(meta: &DocumentMeta) -> FailedFile {
     let error = Error::new(ErrorCode::FileNotFound, format!("File not found: {}", meta.path)).with_hint(
-        "Put the file back; where it was moved, sync the folder that it is in now. Without the file, embeddings can be rebuilt \
-         from what is stored.",
+        "Put the file back. If it was moved, sync its new folder. Without the file, embeddings can be rebuilt from \
+         the stored text.",
     );
     failed(meta.path.as_ref(), meta.name.clone(), &error)
 }
 
-/// Makes vectors and annotations of stored documents.
 fn from_stored(work: WorkContext<'_>, request: &ReindexRequest, todo: &[&DocumentMeta]) -> Result<IngestReport> {
     let report = IngestReport { found: todo.len() as u64, ..IngestReport::default() };
     let is_done =
@@ -163,7 +162,6 @@ fn from_stored(work: WorkContext<'_>, request: &ReindexRequest, todo: &[&Documen
     pipeline::run_stages(work, report, load, Pace::resting(request.throttle))
 }
 
-/// The pages and chunks of a stored document.
 pub(super) fn stored_text(collection: &Collection, meta: &DocumentMeta) -> Result<(Vec<Page>, Vec<Chunk>)> {
     let damaged = |page| {
         Error::new(ErrorCode::Corrupt, format!("Page {page} of {} is missing.", meta.name))

@@ -18,7 +18,6 @@ pub struct IndexStatus {
     pub collection: String,
     /// True if all documents examined are complete, the derived indexes are in step and the models are those of the collection.
     pub healthy: bool,
-    /// Documents examined.
     pub documents: u64,
     /// Of those, documents without an issue.
     pub complete: u64,
@@ -26,7 +25,6 @@ pub struct IndexStatus {
     pub needs_reindex: u64,
     /// Of those, documents whose files are gone.
     pub source_missing: u64,
-    /// In the whole collection.
     pub chunks: u64,
     /// Chunks of the whole collection that have a learned-sparse vector.
     pub sparse_chunks: u64,
@@ -34,20 +32,18 @@ pub struct IndexStatus {
     pub annotated_documents: u64,
     /// The model of the dense vectors (E1).
     pub dense_model: String,
-    /// The model of the learned-sparse vectors (E6), where the collection has one.
+    /// The model of the learned-sparse vectors (E6), if the collection has one.
     pub sparse_model: Option<String>,
     /// Chunks of the whole collection that have token vectors.
     pub token_chunks: u64,
-    /// The model of the token vectors (E12), where the collection has one.
+    /// The model of the token vectors (E12), if the collection has one.
     pub token_model: Option<String>,
     /// Why the models in use now cannot search or extend the collection.
     pub model_problem: Option<Problem>,
     pub indexes: Vec<IndexState>,
-    /// By path.
     pub document_states: Vec<DocumentState>,
 }
 
-/// One of the indexes that are derived from the stored documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexState {
     pub name: String,
@@ -63,11 +59,10 @@ pub struct DocumentState {
     pub name: String,
     pub path: String,
     pub chunks: u32,
-    /// The embedders that have vectors of it.
     pub embedders: Vec<String>,
     pub ingested_at: Timestamp,
     pub embedded_at: Option<Timestamp>,
-    /// Empty where it is complete.
+    /// Empty if it is complete.
     pub issues: Vec<IndexIssue>,
 }
 
@@ -76,7 +71,7 @@ pub struct DocumentState {
 pub enum IndexIssue {
     /// The content of the file has changed since it was ingested.
     SourceChanged,
-    /// The file is gone. What is stored stays searchable.
+    /// The file is gone. The stored text stays searchable.
     SourceMissing,
     /// The file is there and cannot be read.
     SourceUnreadable,
@@ -93,7 +88,6 @@ pub enum IndexIssue {
 }
 
 impl IndexIssue {
-    /// True if reindexing fixes it.
     pub fn is_fixable(self) -> bool {
         !matches!(self, Self::SourceMissing | Self::SourceUnreadable)
     }
@@ -195,7 +189,6 @@ pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -
     Ok(issues)
 }
 
-/// The state of a document's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourceState {
     Unchanged,
@@ -215,7 +208,7 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// Like `of_file`, but where the file is gone, its kept copy is compared.
+    /// Like `of_file`, but if the file is gone, its kept copy is compared.
     pub fn of(&self, meta: &DocumentMeta) -> Result<SourceState> {
         match self.of_file(meta)? {
             SourceState::Missing => {
@@ -229,7 +222,6 @@ impl Sources<'_> {
         }
     }
 
-    /// The state of the file of a document, or of that which it is inside.
     pub fn of_file(&self, meta: &DocumentMeta) -> Result<SourceState> {
         let container = outermost(self.documents, meta);
         self.compare(Path::new(&container.path), container)

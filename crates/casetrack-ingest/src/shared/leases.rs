@@ -37,7 +37,6 @@ impl HeldLeases {
         }
     }
 
-    /// Gives back the leases that it still has.
     pub fn give_back(&self, server: &dyn SharedStore) {
         for lease in std::mem::take(&mut *lock(&self.0)) {
             if let Err(error) = server.put_back(&lease) {

@@ -1,10 +1,10 @@
 //! Ingestion that several machines do together, into one collection of a database. One offers the files there as work, and every machine
 //! takes a few at a time, until there are none.
 //!
-//! A machine has a lease on the files that it took, and prolongs it; if the machine is killed, others take the files when the lease ends. If
-//! two machines read the same file, the store keeps the document of one. A file that cannot be read is put back with the reason: it may be
-//! there, or have its password, on another machine. When all work is done, each machine reports the files that nobody could read, and the
-//! machine that offered them withdraws them.
+//! A machine has a lease on the files that it took, and prolongs it; if the machine is killed, others take the files when the lease ends. If two
+//! machines read the same file, the store keeps the document of one. A file that cannot be read is put back with the reason: it may be there, or have
+//! its password, on another machine. When all work is done, each machine reports the files that no machine could read, and the machine that offered
+//! them withdraws them.
 
 mod leases;
 
@@ -34,7 +34,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Times that a file was taken and neither done nor put back. Then it probably ends the program.
 const MOST_LOST: usize = 20;
 
-/// A file that is offered, as the database has it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Offer {
     /// The files that were offered together, and their number.
@@ -65,11 +64,8 @@ struct Failure {
 impl Offer {
     fn of(lease: &Lease) -> Result<Self> {
         serde_json::from_slice(&lease.content).map_err(|error| {
-            Error::new(
-                ErrorCode::NewerSchema,
-                format!("What is written down of {} cannot be read: {error}.", lease.name),
-            )
-            .with_hint("Another version of CaseTrack offered it: use the same one on all machines.")
+            Error::new(ErrorCode::NewerSchema, format!("The record of {} cannot be read: {error}.", lease.name))
+                .with_hint("Another version of CaseTrack offered it: use the same one on all machines.")
         })
     }
 
@@ -77,7 +73,7 @@ impl Offer {
         serde_json::to_vec(self).map_err(|error| Error::internal(format!("A file that is offered: {error}")))
     }
 
-    /// The report of a file that nobody could read.
+    /// The report of a file that no machine could read.
     fn failed(&self, path: &str) -> FailedFile {
         let mut reasons = self.failures.iter();
         let problem = match reasons.next() {
@@ -88,7 +84,7 @@ impl Offer {
                 Problem { message, ..first.problem.clone() }
             }
             None => {
-                let message = format!("{path} was taken by machines several times, and each time the program ended.");
+                let message = format!("{path} was read several times, and each time the program ended.");
                 Problem::from(&Error::new(ErrorCode::UnreadableFile, message))
             }
         };
@@ -96,7 +92,6 @@ impl Offer {
     }
 }
 
-/// A file that this machine has taken.
 struct LeasedFile {
     lease: Lease,
     offered: Offer,
@@ -138,7 +133,6 @@ pub(super) fn ingest(work: WorkContext<'_>, request: &IngestRequest) -> Result<I
     Ok(report)
 }
 
-/// The name of this machine, for people.
 fn machine() -> String {
     let kept = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let named = ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok());
@@ -180,7 +174,6 @@ impl SharedIngestion<'_> {
         Ok(wanted)
     }
 
-    /// Offers the files of the request.
     fn offer(&mut self) -> Result<()> {
         let mut discovery = discover::discover(self.request, self.work.host.config(), self.work.cancel)?;
         // A name of work is text. Ingestion refuses and reports the others.
@@ -275,7 +268,11 @@ impl SharedIngestion<'_> {
         for file in taken {
             let lost = (file.lease.taken as usize).saturating_sub(1 + file.offered.failures.len());
             let found = match lost > MOST_LOST {
-                true => Err(Error::new(ErrorCode::UnreadableFile, "Whoever read it was ended, several times.")),
+                true => Err(Error::new(
+                    ErrorCode::UnreadableFile,
+                    "Every process that tried to read this file crashed \
+                    or was killed.",
+                )),
                 false => self.find(&file),
             };
             match found {
@@ -324,7 +321,6 @@ impl SharedIngestion<'_> {
         Ok(ended)
     }
 
-    /// A file that was offered, as it is on this machine.
     fn find(&self, file: &LeasedFile) -> Result<SourceFile> {
         let path = PathBuf::from(&file.lease.name);
         let real = self.work.host.config().access.check(&path)?;
@@ -363,7 +359,7 @@ impl SharedIngestion<'_> {
         Ok(())
     }
 
-    /// Reports the files that nobody could read. The machine that offered them withdraws them.
+    /// Reports the files that no machine could read. The machine that offered them withdraws them.
     fn name_failures(&mut self) -> Result<()> {
         // Only these: others may offer more meanwhile.
         let failed = std::mem::take(&mut self.wanted.except);

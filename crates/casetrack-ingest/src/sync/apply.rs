@@ -32,13 +32,12 @@ fn relocation(meta: &DocumentMeta, from: &str, to: &str) -> Relocation {
     Relocation { document: meta.id, path: format!("{to}{inside}"), name }
 }
 
-/// As ingestion names documents.
 pub(super) fn file_name(path: &str) -> &str {
     std::path::Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }
 
-/// Carries moves out, in one atomic step. Copies of originals have the extension of the path; where that changes, the new name is
-/// there before and the old one goes after.
+/// Carries moves out, in one atomic step. Copies of originals have the extension of the path; if that changes, the new name is there before and the
+/// old one goes after.
 pub(super) fn relocate(collection: &Collection, relocations: Vec<(&DocumentMeta, Relocation)>) -> Result<()> {
     let moving: HashSet<DocumentId> = relocations.iter().map(|(meta, _)| meta.id).collect();
     let mut outdated: Vec<PathBuf> = Vec::new();

@@ -46,8 +46,8 @@ pub struct SyncRequest {
     /// of files are saved on disk.
     pub only_below: Option<Vec<PathBuf>>,
     pub priority: Priority,
-    /// Where the tags and fields of its documents come from. With `trust_times`, only documents that are new, changed or moved are tagged, so
-    /// that tags which were removed by hand stay away.
+    /// The source of the tags and fields of its documents. With `trust_times`, only documents that are new, changed or moved are tagged, so that tags
+    /// which were removed by hand stay away.
     pub marks: MarkSource,
     /// As in [`IngestRequest`](crate::IngestRequest::since).
     pub since: Option<Timestamp>,
@@ -105,10 +105,9 @@ pub struct SyncReport {
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SyncedFile {
-    /// `None` for what a dry run would add.
+    /// `None` for a document that a dry run would add.
     pub document_id: Option<DocumentId>,
     pub name: String,
-    /// Path below the folder.
     pub relative_path: String,
     pub path: String,
     /// 0 in a dry run, which reads no document.
@@ -126,7 +125,6 @@ pub struct MovedDocument {
     pub name: String,
     /// The path it had.
     pub from: String,
-    /// The path it has.
     pub to: String,
 }
 
@@ -152,9 +150,9 @@ pub fn preview_sync(
 
 /// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
 ///
-/// Fails as a whole, and changes nothing, if the folder cannot be listed or is not a folder; later problems are in the report. A file
-/// or subfolder that cannot be read is a failed file, and no document of it counts as missing. Examines
-/// every file, reads those whose content has to be compared, and ingests what is new or changed.
+/// Fails as a whole, and changes nothing, if the folder cannot be listed or is not a folder; later problems are in the report. A file or subfolder
+/// that cannot be read is a failed file, and no document of it counts as missing. Examines every file, reads those whose content has to be compared,
+/// and ingests new and changed files.
 pub fn sync(
     host: &Host,
     collection: CollectionId,

@@ -5,11 +5,10 @@ use std::path::Path;
 
 use casetrack_core::{DocumentMeta, Sha256};
 
-/// A file on disk.
 #[derive(Debug, Clone)]
 pub(super) struct DiskFile {
     pub path: String,
-    /// `None` where it could not or should not be read.
+    /// `None` if it could not or should not be read.
     pub sha256: Option<Sha256>,
 }
 

@@ -34,19 +34,16 @@ pub(super) fn run(work: WorkContext<'_>, request: &SyncRequest) -> Result<SyncRe
     Ok(report)
 }
 
-/// The files of a folder.
 struct FolderState {
     root: PathBuf,
     /// Files with the digests of their contents, in order.
     files: Vec<(SourceFile, DiskFile)>,
     awaited: HashSet<PathBuf>,
-    /// The paths of all files that were found.
     seen: HashSet<PathBuf>,
     /// Folders that could not be listed, and files that could not be examined.
     unseen: Vec<PathBuf>,
     /// Paths that the report lists as failed or unsupported already.
     refused: HashSet<String>,
-    /// False if it was cancelled.
     complete: bool,
 }
 

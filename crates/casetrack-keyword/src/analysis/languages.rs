@@ -1,5 +1,5 @@
-//! The languages whose words become terms by rules of their own: endings are those of the language (Snowball's stemmers), and text
-//! that has no spaces between words gives pairs of characters.
+//! The languages whose words become terms by rules of their own: endings are those of the language (Snowball's
+//! stemmers), and text that has no spaces between words gives pairs of characters.
 //!
 //! The rules are chosen by the language of a document. Its terms begin with a mark of the rules, so that those of one language are never
 //! taken for those of another: "notes" has the stem "not" in German. Terms of English, and of languages without rules, have no mark.
@@ -54,8 +54,8 @@ const LANGUAGES: [(&str, &str, Analysis); 23] = [
     ("zh", "pairs", Analysis::Pairs),
 ];
 
-/// Lists of words that sentences are made of, by the rules they belong to. English has a short one, which serves to recognise the
-/// language of a query.
+/// Lists of words that sentences are made of, by the rules they belong to. English has a short one, which serves to
+/// recognise the language of a query.
 static STOP_WORDS: LazyLock<Vec<(Analysis, StopWordFilter)>> = LazyLock::new(|| {
     let of = |analysis, language| Some((analysis, StopWordFilter::new(language)?));
     let own = LANGUAGES.iter().filter_map(|(.., analysis)| match analysis {
@@ -88,8 +88,8 @@ impl Analysis {
         self.mark().map_or_else(|| term.to_owned(), |mark| format!("{mark}{MARK_END}{term}"))
     }
 
-    /// The ways in which a word becomes a term, the best first. The second one is for words that were written without their
-    /// accents: the endings of "résiliée" are known by them. Each gives the same words at the same positions.
+    /// The ways in which a word becomes a term, the best first. The second one is for words that were written without
+    /// their accents: the endings of "résiliée" are known by them. Each gives the same words at the same positions.
     pub fn forms(self) -> Vec<Form> {
         let words = || TextAnalyzer::builder(Words { marks: true }).filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1));
         let analyzers = match self {
@@ -116,7 +116,7 @@ impl Analysis {
         if self == Self::Pairs { with_pairs(terms, query) } else { terms }
     }
 
-    /// Where stop words of the language begin in a query, in bytes.
+    /// The beginnings of stop words of the language in a query, in bytes.
     pub fn stop_words(self, query: &str) -> HashSet<usize> {
         let Some((_, filter)) = STOP_WORDS.iter().find(|(analysis, _)| *analysis == self) else {
             return HashSet::new();
@@ -145,7 +145,6 @@ pub fn language_mark(tag: Option<&str>) -> Option<&'static str> {
     Analysis::of(tag).mark()
 }
 
-/// One of the ways in which words become terms.
 pub struct Form {
     analyzer: TextAnalyzer,
     analysis: Analysis,
@@ -167,7 +166,6 @@ impl Form {
     }
 }
 
-/// Makes the terms of the fields of one document in a language with rules of its own.
 pub struct Indexer {
     analysis: Analysis,
     forms: Vec<Form>,
@@ -207,7 +205,7 @@ impl Indexer {
     }
 }
 
-/// Characters that stand alone, with a pair after each that has a neighbour.
+/// Characters that are terms of their own, with a pair after each that has a neighbour.
 fn with_pairs(tokens: Vec<Token>, text: &str) -> Vec<Token> {
     let alone = |token: &Token| {
         text.get(token.offset_from..token.offset_to)

@@ -51,7 +51,7 @@ pub struct EmbeddingSpeed {
     /// Tokens of all chunks, of the first model if there are several.
     pub tokens: usize,
     pub rounds: usize,
-    /// Of the median round.
+    /// Time of the median round.
     pub seconds: f64,
     pub chunks_per_second: f64,
     pub tokens_per_second: f64,

@@ -93,7 +93,6 @@ impl Corpus {
 /// Queries with the documents that answer them.
 pub struct Judged {
     queries: Vec<JudgedQuery>,
-    /// The corpus's ids of each stored document.
     ids: HashMap<DocumentId, Vec<String>>,
 }
 

@@ -6,7 +6,6 @@ use std::str::FromStr;
 use casetrack_core::Error;
 use casetrack_engine::eval::{Hit, Ranking, Recall, Weights, fused, ranked_again};
 
-/// A recall source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stage {
     Bm25,
@@ -14,7 +13,6 @@ pub enum Stage {
     Sparse,
 }
 
-/// A ranker for the passages of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ranker {
     /// Only one recall source.

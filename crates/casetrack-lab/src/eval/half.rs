@@ -24,7 +24,6 @@ impl FromStr for Half {
     }
 }
 
-/// The queries of one half.
 pub struct HalfOf {
     pub whole: Box<dyn Judgements>,
     pub half: Half,

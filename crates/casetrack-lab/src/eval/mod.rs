@@ -53,7 +53,7 @@ pub struct Eval {
     /// Give a new collection token vectors (E12), by which searches rank the best passages again
     #[arg(long)]
     late_interaction: bool,
-    /// Measure only the queries of even or odd numbers, so that what is chosen on one half is tested on the other
+    /// Measure only the queries of even or odd numbers, so that a choice on one half is tested on the other
     #[arg(long, value_name = "even|odd")]
     half: Option<Half>,
     /// Measure this way of ranking too: weights=BM25,DENSE,SPARSE, rrf (reciprocal rank fusion), rrf,k=N, stage=bm25, stage=dense or

@@ -1,6 +1,5 @@
 //! Intervals and tests over queries. Seeded: the same values give the same answer.
 
-/// Resamples of the bootstrap.
 const RESAMPLES: usize = 1000;
 /// Random sign changes of the test.
 const PERMUTATIONS: u32 = 10_000;

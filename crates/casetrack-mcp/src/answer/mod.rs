@@ -1,8 +1,8 @@
 //! The answer of a tool: its structured content and its text, both with words from documents marked and both within the limit of one
 //! answer.
 //!
-//! A client may show its model only one of the two, so each is complete in itself. Each is cut by whole items of the list that the answer
-//! consists of, and says which offset to continue with.
+//! A client may show its model only one of the two, so each is complete. Each is cut by whole items of the answer's list, and names the offset to
+//! continue with.
 
 mod structured;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub(crate) use structured::{describe, has_exact_places, json};
 
-/// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
+/// The answer of a tool, for people and for programs. Each form keeps the limit of the settings, and marks the words of documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
     pub text: String,
@@ -33,31 +33,28 @@ impl<R> Reply<R> {
         Self { response, render: Box::new(render) }
     }
 
-    /// The answer and its whole text.
     pub fn rendered(self) -> (R, String) {
         let text = (self.render)(&self.response);
         (self.response, text)
     }
 }
 
-/// The list that an answer consists of.
 pub(crate) struct List<R> {
     /// Its places in structured content, as JSON pointers: several lists are cut together.
     at: &'static [&'static str],
     items: fn(&mut R) -> &mut dyn Items,
     /// The tool takes an offset itself; otherwise it is applied to its answer here.
     own_offset: bool,
-    /// The field from which the text says where the list continues.
+    /// The field with the offset at which the list continues.
     next: Option<fn(&mut R) -> &mut Option<u64>>,
 }
 
 impl<R> List<R> {
-    /// Of a tool that takes no offset itself.
     pub const fn new(at: &'static [&'static str], items: fn(&mut R) -> &mut dyn Items) -> Self {
         Self { at, items, own_offset: false, next: None }
     }
 
-    /// With an own offset, and the field that says where the list continues.
+    /// For a tool with an offset of its own, and a field for the next offset.
     pub const fn with_next(
         at: &'static [&'static str],
         items: fn(&mut R) -> &mut dyn Items,
@@ -66,19 +63,14 @@ impl<R> List<R> {
         Self { at, items, own_offset: true, next: Some(next) }
     }
 
-    /// True if the parameter `offset` is added to those of the tool.
     pub const fn adds_offset(&self) -> bool {
         !self.own_offset
     }
 }
 
-/// A list of items, or several that belong together.
 pub(crate) trait Items {
-    /// Items of the longest list.
     fn count(&self) -> usize;
-    /// Removes the first items.
     fn skip(&mut self, count: usize);
-    /// Removes all but the first items.
     fn keep(&mut self, count: usize);
 }
 
@@ -113,7 +105,6 @@ impl Items for Comparison {
     }
 }
 
-/// The form of an answer that a call asks for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
     /// Most characters of the text, and of the structured content as JSON.
@@ -123,12 +114,11 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The form of an answer whose call named no other.
     pub fn within(max_chars: u32) -> Self {
         Self { max_chars: max_chars as usize, offset: 0, include_boxes: false }
     }
 
-    /// Takes out of the arguments what concerns the form of the answer alone.
+    /// Removes from the arguments those that concern only the form of the answer.
     pub fn take(arguments: &mut Value, max_chars: u32, adds_offset: bool) -> Self {
         let form = Self::within(max_chars);
         let Value::Object(arguments) = arguments else { return form };
@@ -139,7 +129,6 @@ impl Form {
     }
 }
 
-/// A parameter that is the same for all tools that have it.
 pub(crate) struct Parameter {
     pub name: &'static str,
     pub schema: fn() -> Value,
@@ -166,7 +155,6 @@ pub(crate) const OFFSET: Parameter = Parameter {
     },
 };
 
-/// Brings an answer into its form.
 pub(crate) fn finish<R: Serialize>(reply: Reply<R>, list: Option<List<R>>, form: Form) -> Result<ToolOutput> {
     let Reply { mut response, render } = reply;
     if let Some(list) = list.as_ref().filter(|list| list.adds_offset()) {
@@ -183,7 +171,6 @@ pub(crate) fn finish<R: Serialize>(reply: Reply<R>, list: Option<List<R>>, form:
     Ok(ToolOutput { text: marks::cap(text, form.max_chars), structured })
 }
 
-/// The text of as many items as fit.
 fn fewer<R>(response: &mut R, list: &List<R>, render: &dyn Fn(&R) -> String, mut text: String, form: Form) -> String {
     let all = (list.items)(response).count();
     let mut kept = all;

@@ -15,20 +15,17 @@ use casetrack_text::format::{one_line, shorten};
 /// Longest argument, in characters.
 const MAX_ARGUMENT_CHARS: usize = 2000;
 
-/// The values that an argument can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Values {
     /// A collection, by name or id.
     Collections,
     /// A document of the collection, by name or id.
     Documents,
-    /// A page number of the document.
     Pages,
     /// The id of a chunk on the page.
     Chunks,
     /// Anything: nothing is suggested.
     Any,
-    /// Views of tracked changes.
     Views,
     /// Resource sets, plans, metrics and jobs of the space browser.
     Sets,
@@ -55,7 +52,6 @@ pub(crate) struct Argument {
     pub values: Values,
 }
 
-/// The checked arguments, each on one line.
 pub(crate) struct ArgumentValues(BTreeMap<&'static str, String>);
 
 impl ArgumentValues {
@@ -63,7 +59,6 @@ impl ArgumentValues {
         self.0.get(name).map(String::as_str)
     }
 
-    /// A required argument.
     fn required(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
@@ -91,14 +86,15 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
     Prompt {
         name: "brief-me",
         title: "Brief me",
-        description: "A briefing on a collection: what it is about, who matters, what happened when, and where to read on, all cited.",
+        description: "A briefing on a collection: subject, people, events and documents to read first, all cited.",
         arguments: &[COLLECTION],
         text: texts::brief_me,
     },
     Prompt {
         name: "find-and-cite",
         title: "Find and cite",
-        description: "Answer a question from the documents alone, with word-for-word quotations and their exact places.",
+        description: "Answer a question only from the documents, with word-for-word quotations and their exact \
+            places.",
         arguments: &[
             Argument::new("question", "Question", "The question to answer", Values::Any),
             Argument { description: "Name or ID of the collection (default: the active one)", ..COLLECTION }.optional(),
@@ -108,14 +104,15 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
     Prompt {
         name: "compare-documents",
         title: "Compare documents",
-        description: "Compare two documents of the active collection: where they agree, where they differ, and where one is silent.",
+        description: "Compare two documents of the active collection: agreements, differences, and points on which \
+            one is silent.",
         arguments: &[
             Argument::new("document_a", "First document", "Name or ID of the first document", Values::Documents),
             Argument::new("document_b", "Second document", "Name or ID of the second document", Values::Documents),
             Argument::new(
                 "topic",
                 "Topic",
-                "What to compare, such as payment terms (default: the main points)",
+                "Topic to compare, such as payment terms (default: the main points)",
                 Values::Any,
             )
             .optional(),
@@ -125,7 +122,7 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
     Prompt {
         name: "build-timeline",
         title: "Build a timeline",
-        description: "List what happened when, in order, each event with the passage that states it.",
+        description: "List the events in order, each with its date and the passage that states it.",
         arguments: &[
             Argument { description: "Name or ID of the collection (default: the active one)", ..COLLECTION }.optional(),
             Argument::date("from", "From", "First date: YYYY, YYYY-MM or YYYY-MM-DD"),
@@ -142,7 +139,7 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
             Argument::new(
                 "clauses",
                 "Clauses",
-                "Clauses to look for, with commas between (default: those that matter most)",
+                "Clauses to look for, separated by commas (default: those that matter most)",
                 Values::Any,
             )
             .optional(),
@@ -160,7 +157,6 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
     },
 ];
 
-/// All prompts as clients see them.
 pub(crate) fn list() -> Vec<rmcp::model::Prompt> {
     let describe = |prompt: &Prompt| {
         let arguments = prompt.arguments.iter().map(|argument| {
@@ -185,8 +181,8 @@ pub(crate) fn find(name: &str) -> Result<&'static Prompt> {
     })
 }
 
-/// The description of a prompt and its text with these arguments. Names of collections, and of documents where the collection is known,
-/// are resolved to full names.
+/// The description of a prompt and its text with these arguments. Names of collections, and of documents if the collection is known, are resolved to
+/// full names.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`] for an unknown prompt or argument, a required argument that is missing, and one that is not
 /// valid; [`ErrorCode::NotFound`] for a collection or document that does not exist.

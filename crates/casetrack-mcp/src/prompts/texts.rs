@@ -22,8 +22,9 @@ pub(super) fn brief_me(given: &ArgumentValues) -> String {
 3. For each of the three or four subjects that matter most, call search_documents with a short, specific query, and read around the \
 best passages with get_source_context.
 
-Then write at most one page: what the collection is about; who is involved and in which role; what happened when; what is open, \
-disputed or due; and which five documents to read first and why. {CITE} Say what you did not find.",
+Then write at most one page: the subject of the collection; the people involved and their roles; the events with \
+    their dates; open, disputed or due points; and the five documents to read first, with reasons. {CITE} List the \
+    points on which you found nothing.",
         given.required("collection"),
         switch(given),
     )
@@ -31,15 +32,15 @@ disputed or due; and which five documents to read first and why. {CITE} Say what
 
 pub(super) fn find_and_cite(given: &ArgumentValues) -> String {
     format!(
-        "Answer this question from my documents alone: {}
+        "Answer this question only from my documents: {}
 
 1. {}
 2. Call search_documents several times with short, specific queries in different words; use find_entity for people, organisations, \
 dates and amounts.
 3. Read around the relevant passages with get_source_context, and look for passages that contradict them.
 
-Answer in a few sentences first. Then list the passages that support the answer: each quotation with its citation line. {CITE} If the documents do \
-not answer the question, say so, and say what you searched for.",
+Answer in a few sentences first. Then list the passages that support the answer: each quotation with its citation line. {CITE} If \
+    the documents do not answer the question, state that, and list your searches.",
         given.required("question"),
         switch(given),
     )
@@ -48,7 +49,7 @@ not answer the question, say so, and say what you searched for.",
 pub(super) fn compare_documents(given: &ArgumentValues) -> String {
     let (a, b) = (given.required("document_a"), given.required("document_b"));
     let what = match given.get("topic") {
-        Some(topic) => format!("what they say about {topic}"),
+        Some(topic) => format!("their passages about {topic}"),
         None => "their main points".to_owned(),
     };
     let calls = match given.get("topic") {
@@ -64,11 +65,11 @@ pub(super) fn compare_documents(given: &ArgumentValues) -> String {
         "Compare two documents, \"{a}\" and \"{b}\": {what}.
 
 1. {calls}
-2. Where a passage is cut off or depends on another, read around it with get_source_context; search for more with search_documents \
+2. If a passage is cut off or depends on another, read around it with get_source_context; search for more with search_documents \
 and document_filter.
 
-Then make a table with a row for each point: what the first says, what the second says, and whether they agree, differ or one is \
-silent. Below the table, say which differences matter and why. {CITE}"
+Then make a table with a row for each point: the first document, the second document, and whether they agree, differ \
+    or one is silent. Below the table, name the differences that matter and explain why. {CITE}"
     )
 }
 
@@ -85,9 +86,9 @@ pub(super) fn build_timeline(given: &ArgumentValues) -> String {
         "Build a timeline of what happened{range}.
 
 1. {}
-2. Call get_collection_timeline{arguments}; continue with offset where it is cut.
-3. Where it is not clear what happened on a date, read around the passage with get_source_context; search for events that are missing \
-with search_documents.
+2. Call get_collection_timeline{arguments}; continue with offset if it is cut.
+3. If it is not clear what happened on a date, read around the passage with get_source_context; search for missing events with \
+search_documents.
 
 Then list the events in order, one line each: the date as precise as the documents state it, what happened, who was involved, and the \
 citation. Mark dates on which documents disagree, and name the gaps. {CITE}",
@@ -104,13 +105,13 @@ pub(super) fn review_contracts(given: &ArgumentValues) -> String {
         "Review the contracts of this collection. Look for these clauses: {clauses}.
 
 1. {}
-2. Call get_matter_sheet for parties, dates, terms, law and venue; continue with offset where it is cut.
+2. Call get_matter_sheet for parties, dates, terms, law and venue; continue with offset if it is cut.
 3. For each clause call ask_every_document once with a question that each contract may answer. Read around doubtful sentences with \
-get_source_context; check rows near the end of those that were found, and the first of those where nothing was found.
+get_source_context; check the last rows that were found, and the first rows of which nothing was found.
 
-Then make a table with a row for each contract: parties, dates, law, and for each clause what the contract says in a few words, with its \
-citation, or that nothing was found. Below it, name what is unusual, what is missing, and which deadlines come next. Nothing found does \
-not prove that a contract is silent: say so. {CITE}",
+Then make a table with a row for each contract: parties, dates, law, and for each clause its content in a few words, with its citation, \
+or \"nothing found\". Below it, name unusual terms, missing terms, and the next deadlines. State that \"nothing found\" does not prove that a \
+contract is silent. {CITE}",
         switch(given),
     )
 }
@@ -121,13 +122,13 @@ pub(super) fn check_my_draft(given: &ArgumentValues) -> String {
 me for it.
 
 1. {}
-2. Call verify_quotes with the draft, unchanged and whole; continue with offset where the answer is cut.
-3. For each quotation that differs, compare what the draft says with what the document says. For each that was not found, call \
+2. Call verify_quotes with the draft, unchanged and whole; continue with offset if the answer is cut.
+3. For each quotation that differs, compare the words of the draft with those of the document. For each that was not found, call \
 search_documents with its words, to see whether something else was meant.
 
-Then list what must be corrected, in the order of the draft: the line, what it says, what it must say, and the citation. Put changed \
+Then list the corrections, in the order of the draft: the line, the present words, the correct words, and the citation. Put changed \
 numbers and names and a missing or added \u{201c}not\u{201d} first. Then name the citations that do not fit, the quotations that are nowhere, and the \
-words left out that change what is said. Say how many quotations are word for word. Do not correct the draft yourself unless I ask. {CITE}",
+omissions that change the meaning. Give the number of quotations that are word for word. Do not correct the draft yourself unless I ask. {CITE}",
         switch(given),
     )
 }

@@ -7,10 +7,9 @@ use serde_json::{Map, Value};
 use super::{JSON, TEXT, Target, for_both};
 use casetrack_text::marks;
 
-/// Most links of one answer.
 const MAX_LINKS: usize = 10;
 
-/// Links to the passages in the structured content of an answer or, where it has none, to its documents: the first ten, in order.
+/// Links to the passages in the structured content of an answer or, if it has none, to its documents: the first ten, in order.
 ///
 /// A passage is an object with a `chunk_id` and a `citation`; a document has `id`, `name`, `path` and `format`. These fields have the
 /// same names in all answers.

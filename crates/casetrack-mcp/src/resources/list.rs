@@ -1,4 +1,4 @@
-//! The resources that exist: the list of collections, and of each collection the list of its documents and the documents.
+//! The resources: the list of collections, and for each collection the list of its documents and the documents.
 
 use std::str::FromStr;
 
@@ -15,8 +15,8 @@ const PAGE: usize = 100;
 
 /// A page of the list and the cursor of the next one.
 ///
-/// The first page names the collections without opening them. Each further page holds documents of one collection, by path. A cursor
-/// names the last path: documents added or removed meanwhile neither repeat nor hide others.
+/// The first page names the collections without opening them. Each further page holds documents of one collection, by path. A cursor names the last
+/// path: documents added or removed in the meantime neither repeat nor hide others.
 pub(crate) fn list(engine: &Engine, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>)> {
     let collections = collections::collections(engine.host())?;
     let Some(cursor) = cursor else {

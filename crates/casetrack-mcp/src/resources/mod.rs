@@ -21,9 +21,8 @@ const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
 const PNG: &str = "image/png";
 
-/// A kind of resource.
 pub(crate) struct Kind {
-    /// RFC 6570. [`Target::parse`] reads what it expands to.
+    /// RFC 6570. [`Target::parse`] reads its expansion.
     pub template: &'static str,
     name: &'static str,
     title: &'static str,
@@ -85,7 +84,7 @@ pub(crate) const KINDS: [Kind; 7] = [
     },
 ];
 
-/// The kinds whose URIs have variables; evidence where it is offered.
+/// The kinds whose URIs have variables; evidence only if it is offered.
 pub(crate) fn templates(evidence: bool) -> Vec<ResourceTemplate> {
     let is_offered = |kind: &&Kind| kind.template.contains('{') && (evidence || kind.name != "evidence");
     let with_variables = KINDS.iter().filter(is_offered);
@@ -104,7 +103,7 @@ fn for_both() -> Annotations {
     Annotations::default().with_audience(vec![Role::User, Role::Assistant])
 }
 
-/// The protocol's error for a resource that cannot be read: "not found" where the caller can correct the URI.
+/// The protocol's error for a resource that cannot be read: "not found" if the caller can correct the URI.
 pub(crate) fn unreadable(error: &Error, uri: &str) -> ErrorData {
     let code = match error.kind() {
         ErrorKind::User => ErrorCode::RESOURCE_NOT_FOUND,

@@ -12,23 +12,17 @@ use tokio::sync::Notify;
 
 use super::{Target, synthesis};
 
-/// Changes are collected for this long: the ingestion of a thousand files sends a few notifications, and a resource is never notified
-/// about more often.
+/// Changes are collected for this long: the ingestion of a thousand files sends a few notifications, and a resource is not notified more often.
 const GATHERED: Duration = Duration::from_millis(500);
 /// Most resources one client can subscribe to.
 const MAX_WATCHED: usize = 1000;
 
-/// The part of the data that a resource shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All collections and how much is in each.
     Collections,
     Collection(CollectionId),
-    /// The evidence of a collection.
     Evidence(CollectionId),
-    /// A document or part of it.
     Document(CollectionId, DocumentId),
-    /// Parts of the space browser.
     Space(&'static [SpaceChange]),
 }
 
@@ -105,7 +99,6 @@ impl Subscriptions {
         lock(&self.0).remove(uri);
     }
 
-    /// The URIs of the resources that any of these changes affects.
     pub fn affected(&self, changes: &HashSet<Change>) -> Vec<String> {
         let watched = lock(&self.0);
         let affected = watched.iter().filter(|(_, scope)| changes.iter().any(|change| scope.shows(change)));
@@ -113,7 +106,6 @@ impl Subscriptions {
     }
 }
 
-/// True if changes affect the list of resources.
 pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     changes.iter().any(|change| match change {
         Change::Collection(_) => true,
@@ -123,7 +115,6 @@ pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     })
 }
 
-/// Collects changes.
 pub(crate) struct Watcher {
     gathered: Arc<Gathered>,
     _listening: Listening,

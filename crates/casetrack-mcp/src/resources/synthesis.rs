@@ -1,4 +1,4 @@
-//! Resources of the space browser: files with their properties, sets, jobs and plans. Their addresses are a published contract.
+//! Resources of the space browser: files with their properties, sets, jobs and plans. Their URIs are a published contract.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const SCHEME: &str = "synthesis://";
 /// Entries, sets, jobs and executions of one page.
 const PAGE: u32 = 1_000;
 
-/// The resources without variables, and what they show.
+/// The resources without variables, and their content.
 pub(crate) const FIXED: [(&str, &str, &str); 11] = [
     ("synthesis://nodes", "nodes", "All filesystem entries"),
     ("synthesis://selection-sets", "selection-sets", "All selection sets"),
@@ -58,54 +58,26 @@ pub(crate) const TEMPLATES: [(&str, &str, &str); 13] = [
 ];
 const THUMBNAIL: &str = "synthesis://nodes/{path}/thumbnail";
 
-/// The resource that a URI names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
-    Nodes {
-        after: Option<PathBuf>,
-    },
+    Nodes { after: Option<PathBuf> },
     Node(String),
     NodeMetadata(String),
     NodeThumbnail(String),
-    Sets {
-        offset: u64,
-    },
+    Sets { offset: u64 },
     Set(String),
-    SetEntries {
-        set: String,
-        offset: u64,
-    },
-    SetChildren {
-        set: String,
-        offset: u64,
-    },
-    SetParents {
-        set: String,
-        offset: u64,
-    },
+    SetEntries { set: String, offset: u64 },
+    SetChildren { set: String, offset: u64 },
+    SetParents { set: String, offset: u64 },
     SetStats(String),
-    SetMetric {
-        set: String,
-        metric: String,
-    },
-    /// Of one status or all.
-    Jobs {
-        status: Option<String>,
-        offset: u64,
-    },
+    SetMetric { set: String, metric: String },
+    Jobs { status: Option<String>, offset: u64 },
     Job(String),
-    Metadata {
-        thumbnails: bool,
-        offset: u64,
-    },
+    Metadata { thumbnails: bool, offset: u64 },
     MetadataOf(String),
     Plans,
     Plan(String),
-    /// Of one plan or all.
-    PlanExecutions {
-        plan: Option<String>,
-        offset: u64,
-    },
+    PlanExecutions { plan: Option<String>, offset: u64 },
 }
 
 /// True if the beginning of a URI is that of the space browser.
@@ -113,7 +85,6 @@ pub(crate) fn is_one(uri: &str) -> bool {
     uri.starts_with(SCHEME)
 }
 
-/// The resources without variables.
 pub(crate) fn fixed() -> impl Iterator<Item = Resource> {
     FIXED.into_iter().map(|(uri, name, title)| {
         Resource::new(uri, name).with_title(title).with_mime_type(JSON).with_annotations(for_both())
@@ -185,7 +156,6 @@ impl Target {
         query.is_none().then_some(target)
     }
 
-    /// The parts of the space browser that it shows.
     fn shows(&self) -> &'static [SpaceChange] {
         match self {
             Self::Nodes { .. } | Self::Node(_) => &[SpaceChange::Entries],
@@ -204,8 +174,7 @@ impl Target {
     }
 }
 
-/// A path, encoded as one segment or as it is, and what is asked of it. The path of the last two may not be one that ends so itself, unless
-/// it is encoded.
+/// A path, encoded as one segment or unchanged, and the requested part. For the last two, a path that ends in the same way must be encoded.
 fn node(path: &str) -> Option<Target> {
     let of = |path: &str| {
         let path = decoded(path)?;
@@ -319,7 +288,7 @@ fn paging(offset: u64) -> Paging {
     Paging { limit: PAGE as usize, offset: usize::try_from(offset).unwrap_or(usize::MAX) }
 }
 
-/// A page of a list, and whether there is more behind it.
+/// A page of a list, and whether more follows.
 fn part<T>(list: Vec<T>, offset: u64) -> (Vec<T>, bool) {
     let Paging { limit, offset } = paging(offset);
     let has_more = list.len() > offset.saturating_add(limit);
@@ -332,7 +301,6 @@ fn note(value: &mut Value, notice: Option<&str>) {
     }
 }
 
-/// A page with the address of the next, where there is one.
 fn followed(mut page: Value, uri: &str, offset: u64, has_more: bool) -> Value {
     if has_more {
         let list = uri.split_once('?').map_or(uri, |(list, _)| list);

@@ -59,7 +59,7 @@ impl Transport<RoleServer> for Lines {
     }
 }
 
-/// Passes on messages until the input ends or nobody waits for them, and answers lines that are none.
+/// Passes on messages until the input ends or no one waits for them, and answers invalid lines.
 async fn read_all(
     mut reader: impl AsyncBufRead + Unpin,
     messages: Sender<ClientJsonRpcMessage>,
@@ -102,12 +102,11 @@ async fn read_all(
 
 enum Line {
     Whole,
-    /// It was passed over.
+    /// The line was skipped.
     TooLong,
     End,
 }
 
-/// Reads the next line into `line`.
 async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>) -> io::Result<Line> {
     line.clear();
     let limit = MAX_REQUEST_BYTES as u64 + 1;

@@ -11,7 +11,6 @@ use super::Server;
 use crate::resources;
 use crate::resources::subscriptions::{Scope, Subscriptions, Watcher, list_changed};
 
-/// Ends with the connection.
 pub(super) struct Task(JoinHandle<()>);
 
 impl Drop for Task {

@@ -12,7 +12,6 @@ use crate::answer::ToolOutput;
 use crate::table::Entry;
 use crate::{audit, metrics};
 
-/// A call that has begun.
 pub(super) struct CallRecord {
     tool: &'static Entry,
     client: String,
@@ -22,7 +21,7 @@ pub(super) struct CallRecord {
 }
 
 impl Server {
-    /// The name under which calls are counted. Over HTTP it is the user of a server, whatever name a session gives.
+    /// The name under which calls are counted. Over HTTP it is the user of a server, not the name that a session gives.
     pub(super) fn counted_as(&self, context: &RequestContext<RoleServer>) -> String {
         match self.transport {
             Transport::Stdio => format!("stdio {}", context.client_info().map(|info| info.name).unwrap_or_default()),

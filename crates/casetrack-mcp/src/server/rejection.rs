@@ -11,8 +11,7 @@ const PARSE_ERROR: i32 = -32700;
 /// The JSON-RPC error for JSON that is not a message, and for a message that is too long.
 const INVALID_REQUEST: i32 = -32600;
 
-/// Reads a message, or makes the answer to one that cannot be read: a JSON-RPC error with the id of the message, or null where
-/// that cannot be read.
+/// Reads a message, or makes the answer to an unreadable one: a JSON-RPC error with the id of the message, or null if the id cannot be read.
 pub fn read(message: &[u8]) -> Result<ClientJsonRpcMessage, Value> {
     serde_json::from_slice(message).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => {

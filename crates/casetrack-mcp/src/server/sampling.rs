@@ -1,5 +1,5 @@
-//! The model of the client, asked through the protocol's sampling. Protocol versions from 2026-07-28 on have no requests of servers, so there
-//! it is never asked.
+//! The model of the client, called through the protocol's sampling. Protocol versions from 2026-07-28 on have no requests by servers, so there it is
+//! never called.
 #![allow(
     deprecated,
     reason = "sampling leaves the protocol, and clients that offer it speak the versions that have it"
@@ -14,9 +14,9 @@ use tokio::runtime::Handle;
 
 use crate::session::ClientModel;
 
-/// Longest wait for the model: a person may be asked first whether it may be used.
+/// Longest wait for the model: a person may have to allow it first.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Between two looks at whether the caller still waits.
+/// Interval between checks that the caller still waits.
 const TICK: Duration = Duration::from_millis(50);
 
 pub(super) struct Sampling {
@@ -25,7 +25,7 @@ pub(super) struct Sampling {
 }
 
 impl Sampling {
-    /// `None` where the client offers no model.
+    /// `None` if the client offers no model.
     pub fn of(peer: &Peer<RoleServer>) -> Option<Self> {
         peer.peer_info()?.capabilities.sampling.as_ref()?;
         Some(Self { peer: peer.clone(), runtime: Handle::current() })

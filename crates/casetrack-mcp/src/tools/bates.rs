@@ -10,7 +10,7 @@ pub(crate) struct ListBates;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BatesParameters {
-    /// Only of this document (name or ID)
+    /// Only this document (name or ID)
     document_filter: Option<String>,
     #[serde(flatten)]
     page: Page<50, 500>,

@@ -19,8 +19,8 @@ pub(crate) struct ChangesParameters {
 impl Tool for ListChanges {
     const NAME: &'static str = "list_changes";
     const TITLE: &'static str = "List tracked changes";
-    const DESCRIPTION: &'static str = "List the tracked changes of a draft: what was inserted, deleted and moved, by whom and when, \
-        each with its citation. Documents' text is the final one.";
+    const DESCRIPTION: &'static str = "List the tracked changes of a draft: insertions, deletions and moves, by whom \
+        and when, each with its citation. The text of documents is the final one.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document": "$document"}"#;
     const LIST: Option<List<Self::Response>> =

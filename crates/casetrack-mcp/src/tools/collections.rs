@@ -67,7 +67,7 @@ pub(crate) struct CollectionList {
     collections: Vec<CollectionSummary>,
     /// The collection that documents and searches of this session go to.
     active_collection: Option<CollectionId>,
-    /// Vaults that are locked, of which nothing but the IDs is known. Only a person can unlock one.
+    /// Locked vaults, of which only the IDs are known. Only a person can unlock one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locked: Vec<CollectionId>,
 }

@@ -55,7 +55,7 @@ pub(crate) struct CollectionParameters {
     collection: String,
     /// New name
     name: Option<String>,
-    /// New state: closed can be read but not changed, archived is put away
+    /// New state: closed can be read but not changed, archived is hidden
     state: Option<CollectionStatus>,
 }
 
@@ -72,7 +72,7 @@ impl Tool for UpdateCollection {
     fn call(context: &Context<'_>, parameters: CollectionParameters) -> Result<Reply<CollectionMeta>> {
         let CollectionParameters { collection, name, state } = parameters;
         if name.is_none() && state.is_none() {
-            return Err(Error::invalid("Say what to change: name or state."));
+            return Err(Error::invalid("Give a new name or state."));
         }
         let mut meta = collections::find_collection(context.engine.host(), &collection)?;
         if let Some(name) = name {
@@ -104,7 +104,7 @@ impl Tool for ListPaths {
     const NAME: &'static str = "list_paths";
     const TITLE: &'static str = "Complete a path";
     const DESCRIPTION: &'static str =
-        "List the files and folders on this machine whose paths begin with what was typed.";
+        "List the files and folders on this machine whose paths begin with the typed text.";
     const ROW: Row = Row::new(Toolset::Workbench, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"prefix": "$file"}"#;
     type Parameters = PathParameters;
@@ -115,7 +115,7 @@ impl Tool for ListPaths {
         Ok(Reply::new(Paths { paths }, |paths| {
             let lines: Vec<String> =
                 paths.paths.iter().map(|entry| text::marks::name(&entry.path).into_owned()).collect();
-            if lines.is_empty() { "Nothing begins so.".to_owned() } else { lines.join("\n") }
+            if lines.is_empty() { "No path begins with this.".to_owned() } else { lines.join("\n") }
         }))
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct DocumentList {
     /// Name of the collection.
     collection: String,
     documents: Vec<DocumentSummary>,
-    /// All documents, or those with the tag, also where they are not listed.
+    /// All documents, or those with the tag, including those not listed.
     total: u64,
     /// The offset to continue with; absent at the end.
     next_offset: Option<u64>,

@@ -1,4 +1,4 @@
-//! Entities of the active collection: which there are, where they are mentioned, and with whom.
+//! Entities of the active collection: the list, their mentions and their relations.
 
 use casetrack_core::EntityType;
 use casetrack_engine::briefing;

@@ -1,4 +1,4 @@
-//! Evidence of the active collection: passages collected with notes, for people to take away.
+//! Evidence of the active collection: passages collected with notes, and their export.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub(crate) struct AddEvidenceTool;
 pub(crate) struct AddParameters {
     /// UUID of a chunk
     chunk_id: Option<String>,
-    /// Name or ID of a document, where no chunk is named
+    /// Name or ID of a document, if no chunk is named
     document: Option<String>,
     /// Its page
     #[schemars(range(min = 1))]
@@ -26,7 +26,7 @@ pub(crate) struct AddParameters {
     char_start: Option<u32>,
     /// End of these characters
     char_end: Option<u32>,
-    /// The user's words about it
+    /// The user's note
     #[serde(default)]
     note: String,
     /// Number or letter of the exhibit
@@ -69,8 +69,8 @@ pub(crate) struct ListParameters {
 impl Tool for ListEvidence {
     const NAME: &'static str = "list_evidence";
     const TITLE: &'static str = "List the evidence";
-    const DESCRIPTION: &'static str = "List the passages that were collected as evidence, in their order, each with its citation, the user's \
-        note, and whether its source still says the same.";
+    const DESCRIPTION: &'static str = "List the passages that were collected as evidence, in their order, each with \
+        its citation, the user's note, and whether its source is unchanged.";
     const ROW: Row = Row::new(Toolset::Workbench, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = "{}";
     const LIST: Option<List<Self::Response>> =
@@ -93,14 +93,14 @@ pub(crate) struct UpdateParameters {
     /// The id of the passage in list_evidence
     #[schemars(range(min = 1))]
     id: u32,
-    /// In place of its note; "" for none
+    /// New note; "" removes it
     note: Option<String>,
-    /// In place of its exhibit number; "" for none
+    /// New exhibit number; "" removes it
     exhibit: Option<String>,
     /// New place in the order, from 1
     #[schemars(range(min = 1))]
     position: Option<u32>,
-    /// Take it out
+    /// Remove it
     #[serde(default)]
     remove: bool,
 }
@@ -108,8 +108,8 @@ pub(crate) struct UpdateParameters {
 impl Tool for UpdateEvidenceTool {
     const NAME: &'static str = "update_evidence";
     const TITLE: &'static str = "Change or remove evidence";
-    const DESCRIPTION: &'static str = "Change the note, exhibit number or place of a collected passage, or take it out. Its text and its \
-        citation are the source's and cannot be changed.";
+    const DESCRIPTION: &'static str = "Change the note, exhibit number or place of a collected passage, or remove it. \
+        Its text and its citation cannot be changed.";
     const DESTRUCTIVE: bool = true;
     const ROW: Row = Row::new(Toolset::Workbench, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"id": 1, "exhibit": "A"}"#;
@@ -175,7 +175,7 @@ impl Tool for ExportEvidence {
                     "\"{}\" is a vault, and the file would not be encrypted.",
                     collection.name
                 ))
-                .with_hint("Ask the person where it may be written, and give that as file_path."));
+                .with_hint("Ask the user for a path, and give it as file_path."));
             }
             None => free_name(&engine.host().config().data_dir.join("exports"), &collection.name, format)?,
         };
@@ -197,7 +197,7 @@ impl Tool for ExportEvidence {
     }
 }
 
-/// A path that an assistant named, if a file may be made there: one with the extension of its format, below the allowed folders.
+/// A path from an assistant, if a file may be made there: with the extension of its format, below the allowed folders.
 fn checked(context: &Context<'_>, path: PathBuf, format: EvidenceFormat) -> Result<PathBuf> {
     if !path.is_absolute() {
         return Err(Error::invalid(format!("{} is not an absolute path.", path.display())));

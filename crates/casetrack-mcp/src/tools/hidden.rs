@@ -1,4 +1,4 @@
-//! Find the text that files hold but do not show.
+//! Find text that files contain but do not show.
 
 use casetrack_engine::documents;
 use casetrack_engine::hidden::HiddenPassages;

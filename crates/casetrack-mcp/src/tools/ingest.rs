@@ -26,7 +26,7 @@ pub(crate) struct DocumentParameters {
     copy_original: bool,
     /// Password of the file, if it has one. It is not stored.
     password: Option<String>,
-    /// Seconds to wait; longer work goes on as a job: see get_job
+    /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -103,7 +103,7 @@ pub(crate) struct FolderParameters {
     tags_csv: Option<String>,
     /// Password of files that have one. It is not stored.
     password: Option<String>,
-    /// Seconds to wait; longer work goes on as a job: see get_job
+    /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -161,13 +161,13 @@ impl LongTool for IngestFolder {
     }
 }
 
-/// Accepts the ways in which extensions are commonly written: `pdf`, `.pdf`, `*.pdf`.
+/// Accepts the usual forms of extensions: `pdf`, `.pdf`, `*.pdf`.
 pub(super) fn extension(name: &str) -> String {
     name.trim().trim_start_matches('*').trim_start_matches('.').to_owned()
 }
 
-/// The path that was given, with a leading `~` replaced by the user's home directory. The server's working directory means
-/// nothing to its clients, so a relative path is refused.
+/// The given path, with a leading `~` replaced by the user's home directory. A relative path is refused, because clients do not know the server's
+/// working directory.
 pub(super) fn absolute(parameter: &str, given: &str) -> Result<PathBuf> {
     let given_path = Path::new(given);
     let mut components = given_path.components();

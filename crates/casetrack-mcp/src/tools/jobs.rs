@@ -112,8 +112,8 @@ pub(crate) struct CancelledJob {
 impl Tool for CancelJob {
     const NAME: &'static str = "cancel_job";
     const TITLE: &'static str = "Cancel a job";
-    const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; repeat the \
-        original call to continue where it stopped.";
+    const DESCRIPTION: &'static str = "Stop a job that is queued or running. Stored documents are kept; repeat the \
+        original call to continue.";
     const ROW: Row = Row::new(Toolset::Ingest, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"job_id": "$job"}"#;
     type Parameters = CancelParameters;

@@ -1,4 +1,4 @@
-//! The tools, one file per family. A handler converts its parameters, calls the engine and says how to render the answer.
+//! The tools, one file per family. A handler converts its parameters, calls the engine and selects the rendering.
 
 pub(crate) mod bates;
 pub(crate) mod changes;
@@ -36,7 +36,6 @@ use casetrack_core::Error;
 
 use prelude::*;
 
-/// The names that files of tools use.
 pub(crate) mod prelude {
     pub(crate) use casetrack_core::Result;
     pub(crate) use casetrack_engine::Host;
@@ -108,12 +107,10 @@ impl<T, W> Choice<T, W> {
     }
 }
 
-/// The default of a parameter.
 fn number<const N: u32>() -> u32 {
     N
 }
 
-/// The default of a parameter that is usually wanted.
 fn yes() -> bool {
     true
 }

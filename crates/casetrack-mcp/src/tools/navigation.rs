@@ -128,7 +128,7 @@ pub(crate) struct DocumentsOfType {
     collection: String,
     document_type: DocumentType,
     documents: Vec<DocumentSummary>,
-    /// Documents of this type, also those that are not listed.
+    /// Documents of this type, including those not listed.
     total: u64,
     /// The offset to continue with; absent at the end.
     next_offset: Option<u64>,

@@ -10,9 +10,9 @@ pub(crate) struct GetObligations;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ObligationParameters {
-    /// Only of this document (name or ID)
+    /// Only this document (name or ID)
     document_filter: Option<String>,
-    /// Only of the party with this in its name
+    /// Only parties with this in their names
     party: Option<String>,
     /// Due on or after (YYYY-MM-DD, YYYY-MM or YYYY)
     start_date: Option<String>,

@@ -38,7 +38,7 @@ pub(crate) struct TimelineParameters {
     start_date: Option<String>,
     /// Optional: filter events until this date (YYYY-MM-DD)
     end_date: Option<String>,
-    /// Only what this document states (name or ID)
+    /// Only events in this document (name or ID)
     document_filter: Option<String>,
     /// Only documents that name this
     entity: Option<String>,

@@ -21,8 +21,8 @@ pub(crate) struct QuoteParameters {
 impl Tool for VerifyQuote {
     const NAME: &'static str = "verify_quote";
     const TITLE: &'static str = "Check a quotation";
-    const DESCRIPTION: &'static str = "Whether a quotation is in the active collection, word for word: exact, with every place; differs, \
-        with the nearest passage and each word that differs; or not_found.";
+    const DESCRIPTION: &'static str = "Check whether a quotation is in the active collection, word for word: exact, \
+        with every place; differs, with the nearest passage and each word that differs; or not_found.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"text": "$quote"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -54,7 +54,7 @@ impl Tool for VerifyQuotes {
     const TITLE: &'static str = "Check the quotations of a draft";
     const DESCRIPTION: &'static str = "Check every quotation of a draft, word for word, and every citation.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
-    const SAMPLE: &'static str = r#"{"text": "It says: \"$quote\"."}"#;
+    const SAMPLE: &'static str = r#"{"text": "It reads: \"$quote\"."}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |check| &mut check.rows, |check| &mut check.next_offset));
     type Parameters = DraftParameters;

@@ -23,7 +23,7 @@ pub(crate) struct DocumentParameters {
     /// embeddings and indexes (faster, useful after tier upgrade).
     #[serde(default = "super::yes")]
     reparse: bool,
-    /// Seconds to wait; longer work goes on as a job: see get_job
+    /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -89,11 +89,11 @@ pub(crate) struct CollectionParameters {
     precision: Option<String>,
     /// Make or drop token vectors (E12)
     late_interaction: Option<bool>,
-    /// Percent of the time to rest
+    /// Percent of the time to pause
     #[serde(default)]
     #[schemars(range(max = 90))]
     throttle: u8,
-    /// Seconds to wait; longer work goes on as a job: see get_job
+    /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -134,7 +134,7 @@ impl Tool for ReindexCollection {
     }
 }
 
-/// The models to move to, in the precision of new collections where none is named.
+/// The models to move to, in the precision of new collections if none is named.
 fn models(context: &Context<'_>, parameters: &CollectionParameters) -> Result<Option<ModelsWanted>> {
     let CollectionParameters { profile, precision, late_interaction, skip_unchanged, .. } = parameters;
     if profile.is_none() && precision.is_some() {
@@ -160,8 +160,8 @@ fn models(context: &Context<'_>, parameters: &CollectionParameters) -> Result<Op
 fn moving(context: &Context<'_>, collection: &CollectionMeta) -> Result<String> {
     let space = reindex::space_to_move(context.engine.host(), collection.id)?;
     Ok(format!(
-        "This would give \"{}\" other vectors, made from what is stored: no file is read, and searches use the old \
-         vectors until all are made. It takes up to {} on the disk until then; {} are free.",
+        "This would give \"{}\" other vectors, made from the stored text: no file is read, and searches use the old \
+         vectors until all are made. Until then it takes up to {} on the disk; {} are free.",
         collection.name,
         bytes(space.needed),
         bytes(space.free)

@@ -1,4 +1,4 @@
-//! Search the active collection: for a query, for passages similar to one, and for what two documents say about a topic.
+//! Search the active collection: by query, for similar passages, and in two documents about a topic.
 
 use casetrack_engine::compare::Comparison;
 use casetrack_engine::every::{EveryAnswer, EveryRequest};
@@ -13,9 +13,9 @@ pub(crate) struct SearchDocuments;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
-    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Also
-    /// "phrases", +required and -excluded words, document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 bates:A..B exhibit:A tag:NAME field:NAME=VALUE in:deleted,
-    /// operators: (terminat* w/10 convenience) AND NOT "for cause". Conditions alone give the complete list
+    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Also "phrases", +required and
+    /// -excluded words, document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 bates:A..B exhibit:A tag:NAME field:NAME=VALUE
+    /// in:deleted, operators: (terminat* w/10 convenience) AND NOT "for cause". Only conditions: complete list
     query: String,
     /// Number of results to return
     #[serde(default = "super::number::<10>")]
@@ -25,7 +25,7 @@ pub(crate) struct SearchParameters {
     document_filter: Option<String>,
     /// Type or format (contract, report, pdf, xlsx, ...)
     document_type: Option<String>,
-    /// Who or what passages mention
+    /// Entity that passages mention
     entity: Option<String>,
     /// Pattern of paths ('contracts/**/*.pdf')
     path: Option<String>,
@@ -67,7 +67,7 @@ pub(crate) struct SearchParameters {
     /// Search these instead of the active one
     #[serde(default)]
     collections: Vec<String>,
-    /// Show what each stage adds to scores
+    /// Show the share of each stage in scores
     #[serde(default)]
     explain: bool,
 }
@@ -147,7 +147,7 @@ pub(crate) struct EveryParameters {
     offset: u32,
 }
 
-/// Rows where the call says no limit: at most this many, and at most so many of documents in which nothing was found.
+/// Most rows without a limit in the call, and most of those for documents in which nothing was found.
 const ROWS: u32 = 100;
 const NEAREST: usize = 5;
 

@@ -41,7 +41,8 @@ impl Tool for GetMatterSheet {
     const NAME: &'static str = "get_matter_sheet";
     const TITLE: &'static str = "Show the matter sheet";
     const DESCRIPTION: &'static str = "Compare all contracts in one table: title, type, parties, agreement_date, effective_date, \
-        expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, signatories, own columns. \
+        expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, \
+        signatories, user columns. \
         Each cell has value, citation and confidence.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"columns": ["title"], "filter": ["!venue"], "sort": "-title"}"#;
@@ -92,7 +93,7 @@ impl Tool for DefineColumn {
     const NAME: &'static str = "define_column";
     const TITLE: &'static str = "Add a column to the matter sheet";
     const DESCRIPTION: &'static str =
-        "Add or replace an own column of the matter sheet of the active collection, by a question or a pattern.";
+        "Add or replace a user column of the matter sheet of the active collection, by a question or a pattern.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"name": "fee", "pattern": "fee of (\\S+)", "type": "amount"}"#;
     type Parameters = ColumnParameters;

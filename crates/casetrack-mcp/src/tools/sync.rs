@@ -24,7 +24,7 @@ pub(crate) struct SyncParameters {
     /// If true, report what would change without actually ingesting or removing anything. Useful for previewing a sync.
     #[serde(default)]
     dry_run: bool,
-    /// Seconds to wait; longer work goes on as a job: see get_job
+    /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,

@@ -19,7 +19,8 @@ pub(crate) struct ThreadParameters {
 impl Tool for ListThreads {
     const NAME: &'static str = "list_threads";
     const TITLE: &'static str = "List e-mail threads";
-    const DESCRIPTION: &'static str = "List e-mail threads, the latest first: who answers whom, missing messages, copies, attachments, what each quotes.";
+    const DESCRIPTION: &'static str = "List e-mail threads, the latest first: who answers whom, missing messages, \
+        copies, attachments and quotations.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = "{}";
     const LIST: Option<List<Self::Response>> =

@@ -1,4 +1,4 @@
-//! Versions of documents in the active collection: which there are, and the redline between two.
+//! Versions of documents in the active collection: the list, and the redline between two.
 
 use casetrack_engine::versions;
 use casetrack_engine::versions::{Redline, USUAL_SIMILARITY, VersionQuery, VersionReport};

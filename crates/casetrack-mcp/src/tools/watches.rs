@@ -153,7 +153,7 @@ impl Tool for SetSyncSchedule {
     }
 }
 
-/// A folder as the other tools take it; what is none may be an id.
+/// A folder in the form of the other tools; anything else may be an id.
 fn folder_or_id(given: &str) -> String {
     absolute("folder_path", given).map_or_else(|_| given.to_owned(), |path| path.display().to_string())
 }

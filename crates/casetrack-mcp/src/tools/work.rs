@@ -1,4 +1,4 @@
-//! Tools whose work may take longer than clients wait: a job does it, and the call waits a while for its end.
+//! Tools whose work may take longer than clients wait: a job does the work, and the call waits a while for its end.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(crate) trait LongTool: Tool<Response = Work<Self::Report>> {
     /// Its part of a report.
     fn report(report: JobReport) -> Option<Self::Report>;
 
-    /// The text of a job that has ended; an error where the job completed without doing what was asked for.
+    /// The text of a job that has ended; an error if the job did not do its task.
     fn text(job: &JobStatus, report: &Self::Report) -> Result<String>;
 
     /// The answer for a job in its present state.

@@ -11,7 +11,6 @@ word_lists! {
     NOUNS: map = "amounts/nouns.txt";
 }
 
-/// True if this is a code of ISO 4217.
 pub fn is_code(written: &str) -> bool {
     CODES.contains(written)
 }
@@ -19,7 +18,6 @@ pub fn is_code(written: &str) -> bool {
 /// Codes that are also English words in capitals; they count only right before or after digits on the same line.
 const ALSO_WORDS: &[&str] = &["ALL", "TRY", "TOP", "COP", "MAD", "GEL", "PEN", "CUP", "LAK", "SOS", "BOB"];
 
-/// A code as it is.
 fn code(tokens: &Tokens, at: usize) -> Option<&'static str> {
     if !tokens.is_upper(at) {
         return None;
@@ -80,8 +78,8 @@ pub fn before(tokens: &Tokens, at: usize) -> Option<(&'static str, usize)> {
     }
 }
 
-/// A currency after its number: "EUR", "€", "dollars", "U.S. dollars", "cents". Its code, the power of ten of the named part
-/// of it, and the token after it.
+/// A currency after its number: "EUR", "€", "dollars", "U.S. dollars", "cents". Its code, the power of ten of the named
+/// part of it, and the token after it.
 pub fn after(tokens: &Tokens, at: usize) -> Option<(&'static str, i32, usize)> {
     if tokens.gap(at) > Gap::Line {
         return None;

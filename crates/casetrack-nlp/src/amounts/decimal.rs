@@ -1,9 +1,6 @@
-//! Exact decimal numbers: "1,250,000.50", "1.250.000,50", "12,34,567", "3.5 million".
-
 use crate::numbers::scale;
 use crate::tokens::{Gap, Tokens};
 
-/// A decimal number: `digits` without its sign, the last `fraction` of them after the point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     digits: String,

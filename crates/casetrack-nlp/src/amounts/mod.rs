@@ -129,7 +129,6 @@ fn amount_at_currency(tokens: &Tokens, at: usize) -> Option<Amount> {
 
 /// "1.250.000,50 EUR", "50 cents", "12.5%", "5 lakh rupees", "50 basis points".
 fn amount_at_number(tokens: &Tokens, at: usize) -> Option<Amount> {
-    // the fraction of "5-1/2%" is not the percentage
     if at > 0
         && tokens.glued(at)
         && (tokens.is_word(at - 1)
@@ -165,7 +164,8 @@ fn amount_in_words(tokens: &Tokens, at: usize) -> Option<Amount> {
     Some(Amount { first: at, end, value: value.shifted(power), unit })
 }
 
-/// The token after a number's repetition in parentheses, where there is one: "twelve (12)", "60 (sixty)", "ten thousand ($10,000)".
+/// The token after a number's repetition in parentheses, if there is one: "twelve (12)", "60 (sixty)", "ten thousand
+/// ($10,000)".
 fn after_repetition(tokens: &Tokens, at: usize, value: &Decimal) -> usize {
     if tokens.symbol(at) != '(' {
         return at;
@@ -178,7 +178,6 @@ fn after_repetition(tokens: &Tokens, at: usize, value: &Decimal) -> usize {
     }
 }
 
-/// A number without its unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Number {
     /// The nearest one; never negative.
@@ -189,8 +188,8 @@ pub struct Number {
     pub end: usize,
 }
 
-/// The number that begins at this token, in digits or words: "1,500", "3 million", "sixty (60)". `None` inside of a word or a longer
-/// number. Bounded work.
+/// The number that begins at this token, in digits or words: "1,500", "3 million", "sixty (60)". `None` inside of a
+/// word or a longer number. Bounded work.
 pub fn number(tokens: &Tokens, at: usize) -> Option<Number> {
     let before = at.wrapping_sub(1);
     let joined = tokens.is_word(before) || tokens.is_number(before) || matches!(tokens.symbol(before), '.' | '/' | '_');
@@ -226,7 +225,6 @@ fn unit_after(tokens: &Tokens, at: usize) -> Option<(&'static str, i32, usize)> 
     }
 }
 
-/// "twenty thousand dollars ($20,000)": the amount and its repetition in parentheses are one mention.
 fn with_repetition(tokens: &Tokens, mut amount: Amount) -> Amount {
     let (words, cents_end) = hundredths(tokens, amount.value.clone(), amount.end);
     let end = match tokens.word(cents_end) {

@@ -11,7 +11,6 @@ word_lists! {
     MONTHS: list = "dates/months.txt";
 }
 
-/// The month that a word names, in full or abbreviated as is usual.
 fn month_name(word: &str) -> Option<i8> {
     if !(3..=9).contains(&word.len()) || !word.is_ascii() {
         return None;
@@ -114,7 +113,6 @@ fn dash(tokens: &Tokens, at: usize) -> bool {
     matches!(tokens.symbol(at), '-' | '–' | '—') || matches!(tokens.word(at), "to" | "through")
 }
 
-/// A date that begins with the name of a month.
 pub fn month_first(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     let (month, next) = month_at(tokens, at)?;
     if tokens.glued(at) && at > 0 && (tokens.is_number(at - 1) || tokens.symbol(at - 1) == '_') {
@@ -158,7 +156,7 @@ pub fn month_first(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     capitalized.then_some((DateParts::MonthOnly(month), next))
 }
 
-/// "day of January, 2023", or without "day of": what follows the day. The day is `None` where it is left open.
+/// "day of January, 2023", or without "day of": the text after the day. The day is `None` if it is left open.
 fn after_day(tokens: &Tokens, at: usize, day: Option<i8>) -> Option<(DateParts, usize)> {
     let mut next = at;
     let mut spelled = false;
@@ -323,7 +321,6 @@ pub fn numeric_pair(tokens: &Tokens, at: usize) -> Option<(u32, u32)> {
     (valid && tokens.is_number(at + 4) && stands_alone(tokens, at, at + 5)).then_some(pair)
 }
 
-/// The last day of a month.
 pub fn last_of_month(year: i16, month: i8) -> Option<Date> {
     Date::new(year, month, 1).ok().map(|date| date.last_of_month())
 }

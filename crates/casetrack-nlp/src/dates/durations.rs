@@ -44,7 +44,6 @@ impl Unit {
     }
 }
 
-/// A length of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Duration {
     /// In calendar days.
@@ -62,8 +61,8 @@ pub fn duration(tokens: &Tokens, at: usize) -> Option<Duration> {
     Some(Duration { days: count.value * of_unit.days, end: of_unit.end })
 }
 
-/// One unit of time, named at this token. A year has 365 days, a month the twelfth of it, so that twelve months are a year; five
-/// business days are a week.
+/// One unit of time, named at this token. A year has 365 days, a month the twelfth of it, so that twelve months are a
+/// year; five business days are a week.
 pub fn unit(tokens: &Tokens, at: usize) -> Option<Duration> {
     if tokens.gap(at) > Gap::Line {
         return None;

@@ -33,7 +33,6 @@ use relative::RelativeDate;
 
 use crate::tokens::{Gap, Kind, Tokens};
 
-/// The dates of one page.
 #[derive(Debug, Default)]
 pub struct PageDates {
     /// In text order, without overlap.
@@ -42,7 +41,6 @@ pub struct PageDates {
     pub relative: Vec<(RelativeDate, (u32, u32))>,
 }
 
-/// The dates of a page.
 pub fn find(tokens: &Tokens, order: DateOrder) -> PageDates {
     let mut found = PageDates::default();
     let mut at = 0;
@@ -71,7 +69,6 @@ fn mention(char_start: u32, char_end: u32, value: DateValue, role: Option<String
     Mention { entity_type: EntityType::Date, char_start, char_end, value: Some(EntityValue::Date(value)), role }
 }
 
-/// The one date at this token, or a range.
 fn date_at(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(DateParts, usize)> {
     let (stated, end) = single(tokens, at, order)?;
     // "between January 1, 2001, and March 31, 2002"
@@ -162,8 +159,8 @@ impl Anchors {
         }
     }
 
-    /// The mention of a relative date, if its anchor is known. Its role states the computation: "computed: 30 days from 1998-06-01
-    /// (p. 2)", after the role that the text gives it.
+    /// The mention of a relative date, if its anchor is known. Its role states the computation: "computed: 30 days from
+    /// 1998-06-01 (p. 2)", after the role that the text gives it.
     pub fn resolve(&self, relative: &RelativeDate, span: (u32, u32)) -> Option<Mention> {
         let (anchor, page) = self
             .0

@@ -39,7 +39,7 @@ impl OrderEvidence {
 }
 
 impl DateOrder {
-    /// From all pages of a document. One pass over the text; cheap where there are no digits.
+    /// From all pages of a document. One pass over the text; cheap without digits.
     pub fn of<'a>(pages: impl IntoIterator<Item = &'a str>) -> DateOrder {
         let mut evidence = OrderEvidence::default();
         for page in pages {

@@ -140,7 +140,6 @@ const SURE: &[&str] =
     &["since", "©", "copyright", "circa", "spring", "summer", "autumn", "winter", "early", "late", "mid"];
 const LIKELY: &[&str] = &["in", "during", "until", "till", "by", "before", "after", "from", "between", "through"];
 
-/// A year without a month, if the text around it makes it one.
 pub fn bare_year(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     let (year, next) = year_at(tokens, at)?;
     if !plausible(tokens, at, year, next) {

@@ -29,7 +29,7 @@ impl RelativeDate {
         format!("{count} {}{plural} {}", self.unit.name(), if self.count < 0 { "before" } else { "from" })
     }
 
-    /// `None` where the calendar of jiff ends (years -9999 to 9999).
+    /// `None` beyond the calendar of jiff (years -9999 to 9999).
     pub fn resolve(&self, anchor: Date) -> Option<Date> {
         anchor.checked_add(self.unit.times(self.count)).ok()
     }
@@ -53,7 +53,7 @@ pub fn relative(tokens: &Tokens, at: usize) -> Option<RelativeDate> {
     Some(RelativeDate { first, end, count: sign * count, unit, anchor, role })
 }
 
-/// Words between what a relative date is and the date, at most.
+/// Words between the text that names a relative date and the date, at most.
 const REACH: usize = 8;
 
 /// "for a term of three years from", "notice of termination at least thirty days before"
@@ -71,7 +71,7 @@ fn role(tokens: &Tokens, first: usize, sign: i32) -> Option<&'static str> {
     })
 }
 
-/// The number that ends at this token, and where it begins: "30", "thirty", "thirty (30)", "third (3rd)".
+/// The number that ends at this token, and its beginning: "30", "thirty", "thirty (30)", "third (3rd)".
 fn count_before(tokens: &Tokens, last: usize, is_ordinal: bool) -> Option<(usize, i32)> {
     let words_end = if tokens.symbol(last) == ')' {
         let open = (last.saturating_sub(3)..last).find(|at| tokens.symbol(*at) == '(')?;

@@ -13,8 +13,8 @@ word_lists! {
 /// Words between a cue and its date, at most.
 const REACH: usize = 14;
 
-/// The role of the date from token `first` to before `end`: the name that the text defines for it, else the role that the words before
-/// it give.
+/// The role of the date from token `first` to before `end`: the name that the text defines for it, else the role that
+/// the words before it give.
 pub fn role(tokens: &Tokens, first: usize, end: usize) -> Option<String> {
     defined_role(tokens, end).or_else(|| before(tokens, first).map(str::to_owned)).or_else(|| signature(tokens, first))
 }

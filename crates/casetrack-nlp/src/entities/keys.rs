@@ -44,7 +44,6 @@ fn is_form(word: &str) -> bool {
     class_of(&word.to_uppercase()).has(Class::FORM) || matches!(word, "spa" | "aps")
 }
 
-/// A person's name in its parts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PersonName {
     /// Full or an initial; none if only the surname is known.
@@ -87,7 +86,6 @@ impl PersonName {
         self.given.as_ref().is_some_and(|given| given.chars().count() > 1)
     }
 
-    /// Given name and surname, with the part between them if it is more than initials.
     pub fn key(&self, with_initials: bool) -> String {
         let mut words: Vec<&str> = self.given.as_deref().into_iter().collect();
         words.extend(self.middle.iter().filter(|word| with_initials || word.chars().count() > 1).map(String::as_str));
@@ -129,7 +127,7 @@ pub(super) fn concept(surface: &str) -> String {
     singular(&words.join(" ")).to_owned()
 }
 
-/// Without the plural's "s", where that is the only ending.
+/// Without the plural's "s", if that is the only ending.
 pub(crate) fn singular(word: &str) -> &str {
     match word.strip_suffix('s') {
         Some(one) if one.len() > 3 && !one.ends_with(['s', 'u', 'i']) => one,

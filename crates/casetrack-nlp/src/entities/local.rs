@@ -1,5 +1,3 @@
-//! The entities of one document.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use casetrack_core::{EntityType, EntityValue};
@@ -7,7 +5,6 @@ use casetrack_core::{EntityType, EntityValue};
 use super::keys::{self, EntityKey, PersonName};
 use crate::names::Alias;
 
-/// A mention with its text on the page.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentMention<'a> {
     pub entity_type: EntityType,
@@ -16,7 +13,6 @@ pub struct DocumentMention<'a> {
     pub alias: Option<&'a Alias>,
 }
 
-/// The entity of a mention.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Resolved {
     pub key: EntityKey,

@@ -4,8 +4,8 @@ use crate::words::single_spaced;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// How often an entity's surfaces occur. Documents are added and taken away one by one; the result depends on the documents that are
-/// there, not on the order.
+/// How often an entity's surfaces occur. Documents are added and taken away one by one; the result depends on the
+/// documents that are there, not on the order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityNames {
     /// By surface with white space folded: mentions as a name, and as a word of the document's own.
@@ -20,7 +20,6 @@ impl EntityNames {
         *count = count.saturating_add(mentions);
     }
 
-    /// Undoes [`Self::add`].
     pub fn remove(&mut self, surface: &str, own_word: bool, mentions: u64) {
         let surface = single_spaced(surface);
         if let Some((names, own)) = self.counts.get_mut(&surface) {
@@ -41,8 +40,8 @@ impl EntityNames {
         self.counts.values().map(|(names, own)| names + own).sum()
     }
 
-    /// The name to show: the most frequent surface that is a name, in lower case if there is one (only capitals are a heading's); of
-    /// these one without a point at its end, the longest, then the first by its letters.
+    /// The name to show: the most frequent surface that is a name, in lower case if there is one (only capitals are a
+    /// heading's); of these one without a point at its end, the longest, then the first by its letters.
     pub fn canonical(&self) -> Option<&str> {
         let rank = |(surface, (names, own)): &(&String, &(u64, u64))| {
             let (is_name, is_mixed) = (*names > 0, surface.chars().any(char::is_lowercase));

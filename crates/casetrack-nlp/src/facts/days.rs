@@ -1,5 +1,3 @@
-//! The day of an agreement and the day from which it is effective.
-
 use std::ops::Range;
 
 use super::opening::Opening;
@@ -66,19 +64,16 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     if days.effective.is_none() {
         days.effective = meant(text, days.agreement.as_ref());
     }
-    // "made as of the Effective Date", which is defined further on
     if days.agreement.is_none() && AS_OF_EFFECTIVE.is_match(opened) {
         days.agreement = days.effective.clone();
     }
     days
 }
 
-/// The text before a day, at most `reach` bytes.
 fn before<'t>(text: &'t Text<'_>, day: &Day, reach: usize) -> &'t str {
     &text.text()[text.floor(day.range.start.saturating_sub(reach))..day.range.start]
 }
 
-/// The text after a day.
 fn after<'t>(text: &'t Text<'_>, day: &Day) -> &'t str {
     &text.text()[day.range.end..text.floor(day.range.end + 120)]
 }
@@ -245,7 +240,7 @@ impl Days {
         if self.agreement.is_none() {
             let end = text.floor(if opening.parties.is_empty() { COVER } else { cover });
             let days = text.days_in(0..SIGNATURE.find(&whole[..end]).map_or(end, |by| by.start()));
-            // Far into a sentence, without an opening, it is of what the sentence speaks about.
+            // Far into a sentence, without an opening, it belongs to the subject of the sentence.
             let far = |day: &Day| {
                 opening.parties.is_empty() && day.range.start - text.sentence(day.range.start).start > BESIDE
             };

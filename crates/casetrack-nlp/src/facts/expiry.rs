@@ -1,5 +1,3 @@
-//! When the term of a contract ends: a day that it states, or one computed from the length of the term.
-
 use std::ops::Range;
 
 use jiff::civil::Date;
@@ -112,7 +110,6 @@ fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Expiry> {
 
 /// The beginning of the term as the sentence names it.
 enum Start {
-    /// A day of the contract.
     Contract(ContractDay),
     /// A day that the sentence or a definition states.
     Day(String, Range<usize>),
@@ -153,7 +150,6 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Exp
     Some(Expiry { score: 2 + clarity, value: end.to_string(), computed: Some(computed), range, begins })
 }
 
-/// The length of the term, and how clear it is.
 fn length(said: &str) -> Option<(Span, i32)> {
     let anniversary = anniversary(said).map(|span| (span, 1));
     anniversary.or_else(|| spans(said).into_iter().find(|span| is_term(said, span)).map(|span| (span, 1)))

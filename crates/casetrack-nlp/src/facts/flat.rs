@@ -1,5 +1,5 @@
-//! A document's pages as one text for rules that read sentences: white space collapsed, running lines left out, quotation marks and dashes
-//! plain, and every place traceable to its page.
+//! A document's pages as one text for rules that read sentences: white space collapsed, running lines left out,
+//! quotation marks and dashes plain, and every place traceable to its page.
 
 use crate::words::single_spaced;
 use std::collections::HashMap;
@@ -21,11 +21,10 @@ struct WordPlace {
     at: u32,
 }
 
-/// Blank lines that show where a page of a text without form feeds ended, at least.
+/// Fewest blank lines that show the end of a page in a text without form feeds.
 const PAGE_GAP: u32 = 3;
 /// Lines at the edge of a page that can be running lines.
 const EDGE_LINES: usize = 3;
-/// Fewest edges of pages with a line for it to be a running line.
 const RUNNING: usize = 2;
 /// Shortest word of dashes that is an underline.
 const UNDERLINE: usize = 3;
@@ -40,7 +39,6 @@ struct Line<'a> {
     /// Characters of the page before it.
     at: u32,
     text: &'a str,
-    /// True if a blank line is before it.
     blank_before: bool,
     /// The physical page that it is on.
     sheet: usize,
@@ -109,7 +107,6 @@ impl Flat {
                 self.words.push(WordPlace { byte, page: line.page, at: place });
             }
             resumes = false;
-            // ``Agreement'' of plain texts
             let doubled = plain(c) == '\'' && chars.get(i + 1) == Some(&c);
             second = doubled.then_some(i + 1);
             self.text.push(if doubled || quotes.contains(&i) { '"' } else { plain(c) });
@@ -139,7 +136,7 @@ impl Flat {
         (word.page, word.at + into)
     }
 
-    /// The byte of a character of a page, where it is in the text.
+    /// The byte of a character of a page, if it is in the text.
     pub fn byte(&self, page: u32, at: u32) -> Option<usize> {
         let after = self.words.partition_point(|word| (word.page, word.at) <= (page, at));
         let word = self.words.get(after.checked_sub(1)?)?;

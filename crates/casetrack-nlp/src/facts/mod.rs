@@ -1,5 +1,5 @@
-//! Facts that a contract states about itself: title, parties, dates, term, law, and the like, each with its place. The rules read
-//! sentences, names and dates; no model is involved. Their wordings are tables of `data/facts`.
+//! Facts that a contract states about itself: title, parties, dates, term, law, and the like, each with its place. The
+//! rules read sentences, names and dates; no model is involved. Their wordings are tables of `data/facts`.
 //!
 //! | facts | file |
 //! |---|---|
@@ -40,7 +40,6 @@ use serde::{Deserialize, Serialize};
 pub use self::obligations::{MAX_OBLIGATIONS, Obligation, obligations};
 use self::text::Text;
 
-/// The subject of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactKind {
@@ -60,11 +59,10 @@ pub enum FactKind {
     Signatory,
 }
 
-/// One fact of a document and the text that states it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     pub kind: FactKind,
-    /// For people: a day is ISO 8601, a length of time "30 days", what has no end "perpetual".
+    /// For people: a day is ISO 8601, a length of time "30 days", an unlimited one "perpetual".
     pub value: String,
     /// How a value that the document does not state was computed: "3 years from 2000-11-14 (p. 1)".
     pub computed: Option<String>,
@@ -77,8 +75,8 @@ pub struct Fact {
     pub confidence: u8,
 }
 
-/// The facts of a document, by its pages and what analysis found on them, ordered by kind, best first. A kind may have no fact; parties,
-/// amounts and signatories may have several.
+/// The facts of a document, by its pages and what analysis found on them, ordered by kind, best first. A kind may have
+/// no fact; parties, amounts and signatories may have several.
 pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
     let text = Text::new(pages, annotations);
     let opening = opening::find(&text);

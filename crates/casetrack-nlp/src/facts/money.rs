@@ -12,7 +12,6 @@ pattern_table! {
     MONEY_WORDS,
 }
 
-/// Longest text of a cell, in characters.
 const CELL: usize = 240;
 /// Most amounts of one document.
 const AMOUNTS: usize = 5;
@@ -103,7 +102,6 @@ fn payment(text: &Text<'_>) -> Option<Fact> {
     None
 }
 
-/// The largest amounts of money, each once.
 fn amounts(text: &Text<'_>) -> Vec<Fact> {
     let annotations = text.annotations;
     let mut money: Vec<(f64, usize)> = Vec::new();

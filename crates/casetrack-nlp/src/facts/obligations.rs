@@ -11,12 +11,13 @@ use super::text::{Span, Text, spans};
 use super::{FactKind, expiry, opening, renewal};
 use crate::words::{is_party_word, single_spaced};
 
-/// A duty and when it is due. It has a day, or a trigger, or both where the day was computed.
+/// A duty and its due day. It has a day, or a trigger, or both if the day was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obligation {
     /// As the sentence names the party: "Supplier", "Each Party".
     pub who: String,
-    /// The parties' names that the contract has for this word: "Acme, Inc." for "Supplier". None for "Each Party", and where it is the name.
+    /// The parties' names that the contract has for this word: "Acme, Inc." for "Supplier". None for "Each Party", and
+    /// if the word is the name.
     pub parties: Vec<String>,
     /// From "shall" to the end of the clause.
     pub what: String,
@@ -50,7 +51,7 @@ pattern_table! {
 const WHAT: usize = 400;
 /// Most obligations of one document, more than contracts have; those behind them are left out.
 pub const MAX_OBLIGATIONS: usize = 5_000;
-/// Most bytes between what is owed and its day, and before it.
+/// Most bytes between the thing that is owed and its day, and before it.
 const NEAR: usize = 160;
 
 /// The obligations of a document with a day, a length of time or a period, in the order of the text. Linear in its length.
@@ -219,8 +220,8 @@ fn deadline(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<Deadli
     Some(Deadline { due: None, computed: None, trigger: Some(trigger) })
 }
 
-/// The day, where the length of time counts from the effective date or the date of the agreement. Business days are left out: they need
-/// a calendar of holidays.
+/// The day, if the length of time counts from the effective date or the date of the agreement. Business days are left
+/// out: they need a calendar of holidays.
 fn computed(text: &Text<'_>, span: &Span, from: &str, days: &Days) -> Option<(String, String)> {
     if span.business || !EFFECTIVE.is_match(from) {
         return None;

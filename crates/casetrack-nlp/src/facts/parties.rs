@@ -98,7 +98,6 @@ fn all(text: &Text<'_>, opening: &Opening) -> Vec<Party> {
 }
 
 impl Party {
-    /// A party without terms.
     fn new(name: String, range: Range<usize>, confidence: u8) -> Self {
         Self { name, range, terms: Vec::new(), role: None, confidence }
     }
@@ -114,7 +113,6 @@ impl Party {
     }
 }
 
-/// Party A: …, Party B: … at the beginning.
 fn labelled_parties(text: &Text<'_>) -> Vec<Party> {
     let head = &text.text()[..text.floor(4000)];
     let mut found: Vec<Party> = Vec::new();
@@ -344,8 +342,8 @@ fn is_person(text: &Text<'_>, at: usize) -> bool {
     text.names_in(at..at + 1).iter().any(|known| known.entity_type == EntityType::Person)
 }
 
-/// The signers, if the contract does not open with its parties. If it names one, people sign for it, and a name that begins as its name does
-/// is its own.
+/// The signers, if the contract does not open with its parties. If it names one, people sign for it, and a name that
+/// begins as its name does is its own.
 fn add_signers(text: &Text<'_>, parties: &mut Vec<Party>) {
     let key = |name: &str| name.to_lowercase().replace(['.', ','], "");
     let begins = |name: &str| {

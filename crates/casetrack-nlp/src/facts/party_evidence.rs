@@ -1,5 +1,3 @@
-//! Signs that a name is one of a party.
-
 use std::ops::Range;
 
 use casetrack_core::EntityType;
@@ -21,8 +19,8 @@ pattern_table! {
     ROLE_OF, PROVINCE, NOT_WHOLE, ORGANIZED,
 }
 
-/// True if a name in the opening is one of a party: it has a form of incorporation, or analysis found it, or the contract
-/// defines a term for it.
+/// True if a name in the opening is one of a party: it has a form of incorporation, or analysis found it, or the
+/// contract defines a term for it.
 pub(crate) fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool {
     let all = words(name);
     if is_no_name(name) || name.chars().count() < 2 {
@@ -69,7 +67,7 @@ pub(crate) fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usiz
         && (formed || !is_place(name))
 }
 
-/// True if words with capitals name nobody: words for any party, a blank of a form, an address, an agreement.
+/// True if words with capitals are no name: words for any party, a blank of a form, an address, an agreement.
 pub(crate) fn is_no_name(name: &str) -> bool {
     let all = words(name);
     let folded = name.to_lowercase();

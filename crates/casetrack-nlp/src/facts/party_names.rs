@@ -23,7 +23,6 @@ const OFFICES: &[&str] =
 /// Behind a comma they are part of the name of a person.
 const DEGREES: &[&str] = &["md", "phd", "esq", "cpa", "dds", "jd", "jr", "sr", "ii", "iii"];
 
-/// Longest name, in words.
 const NAME_WORDS: usize = 16;
 
 /// The name that begins at a byte: words with capitals, and what joins them.
@@ -47,7 +46,6 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
     (name.chars().filter(|c| c.is_alphabetic()).count() > 1).then_some((name, start..last))
 }
 
-/// The words of a text that begins with a name.
 struct Window<'t> {
     text: &'t str,
     words: Vec<Word<'t>>,
@@ -64,7 +62,6 @@ impl<'t> Window<'t> {
         self.words.get(at).is_some_and(fits)
     }
 
-    /// The number of words that the name has.
     fn name_end(&self) -> usize {
         let (mut at, mut end) = (0, 0);
         while at < self.words.len().min(NAME_WORDS * 2) {
@@ -110,8 +107,8 @@ impl<'t> Window<'t> {
         is_stop(word) || after_form || word.gap >= Gap::Line && !is_form(word)
     }
 
-    /// The word after what joins two words of a name, and true if it is itself a part of the name: ", Inc.", "(AFRICA) (PTY) LIMITED",
-    /// "d/b/a", "of", "&", "-".
+    /// The word after what joins two words of a name, and true if it is itself a part of the name: ", Inc.", "(AFRICA)
+    /// (PTY) LIMITED", "d/b/a", "of", "&", "-".
     fn joint(&self, at: usize) -> Option<(usize, bool)> {
         let all = &self.words;
         let word = &all[at];
@@ -229,7 +226,7 @@ pub(crate) fn is_form(word: &Word<'_>) -> bool {
         || matches!(word.text, "r.l." | "r.l" | "o.o." | "o.o")
 }
 
-/// "Full Company Name", "Target Company": what a form has where a name is to be written.
+/// "Full Company Name", "Target Company": the text of a form in place of a name.
 pub(crate) fn is_blank(all: &[Word<'_>]) -> bool {
     let placeholder = |word: &Word<'_>| PLACEHOLDERS.contains(word.folded().as_str());
     let party = |word: &Word<'_>| word.has(Class::PARTY) && !matches!(word.folded().as_str(), "corporation" | "bank");

@@ -32,7 +32,7 @@ pub(crate) fn depth(text: &str) -> i32 {
         .max(0)
 }
 
-/// The terms for the party of this name in the text behind it, which ends where the next party begins.
+/// The terms for the party of this name in the text behind it, which ends at the next party.
 pub(crate) fn terms(name: &str, text: &str) -> Vec<String> {
     let blank = NEXT_BLANK.find_iter(text).map(|blank| blank.start()).find(|at| depth(&text[..*at]) == 0);
     let text = &text[..blank.unwrap_or(text.len())];
@@ -66,7 +66,7 @@ pub(crate) fn terms(name: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// "Transaction", "Purpose": what is defined near a party and is none, unless its name has the word.
+/// "Transaction", "Purpose": a term that is defined near a party and is not for it, unless its name has the word.
 fn is_other_thing(name: &str, term: &str) -> bool {
     let folded = term.to_lowercase();
     let last = folded.rsplit(' ').next().unwrap_or_default();

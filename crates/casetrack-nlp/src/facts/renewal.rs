@@ -1,5 +1,3 @@
-//! Renewal of the term, and the notice that prevents it.
-
 use std::cmp::Reverse;
 use std::ops::Range;
 

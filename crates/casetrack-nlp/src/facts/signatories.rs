@@ -1,5 +1,3 @@
-//! The signatories.
-
 use super::{Fact, FactKind};
 use crate::names::signatures::signatures;
 use crate::words::single_spaced;

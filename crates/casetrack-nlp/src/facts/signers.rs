@@ -70,8 +70,8 @@ fn without_position(text: &Text<'_>, range: Range<usize>) -> Range<usize> {
     }
 }
 
-/// The name of an organization from one byte to another, if it begins a line or is after a sentence, a date or a position:
-/// "Chief Compliance Officer ACME FUND, L.P. By:".
+/// The name of an organization from one byte to another, if it begins a line or is after a sentence, a date or a
+/// position: "Chief Compliance Officer ACME FUND, L.P. By:".
 fn name_before(text: &Text<'_>, at: usize, end: usize) -> Option<Range<usize>> {
     let whole = text.text();
     if !whole.is_char_boundary(at) || !whole[at..].starts_with(char::is_uppercase) {

@@ -37,7 +37,6 @@ pub(crate) struct NameRange {
     pub entity_type: EntityType,
 }
 
-/// A length of time in a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Span {
     pub range: Range<usize>,
@@ -110,13 +109,11 @@ impl<'a> Text<'a> {
         &self.flat.text
     }
 
-    /// The sentence around a byte.
     pub fn sentence(&self, byte: usize) -> Range<usize> {
         let after = self.sentences.partition_point(|sentence| sentence.start <= byte);
         after.checked_sub(1).map_or(0..0, |at| self.sentences[at].clone())
     }
 
-    /// The days that begin in a range.
     pub fn days_in(&self, range: Range<usize>) -> &[Day] {
         beginning_in(&self.days, range, |day| day.range.start)
     }
@@ -125,7 +122,7 @@ impl<'a> Text<'a> {
         beginning_in(&self.names, range, |name| name.range.start)
     }
 
-    /// Greatest byte below or at `at` where a character begins.
+    /// Greatest byte at or before `at` at which a character begins.
     pub fn floor(&self, at: usize) -> usize {
         self.text().floor_char_boundary(at)
     }

@@ -1,5 +1,3 @@
-//! The title of a contract and its type.
-
 use std::ops::Range;
 
 use super::opening::Opening;
@@ -18,7 +16,7 @@ word_lists! {
 /// Words in a title that are not capitalized.
 const SMALL: &[&str] =
     &["of", "and", "to", "the", "for", "in", "on", "by", "with", "a", "an", "or", "&", "-", "#", "no."];
-/// How far from the beginning titles are looked for, in bytes, where the opening is not found.
+/// Farthest place from the beginning at which titles are looked for, in bytes, if the opening is not found.
 const HEAD: usize = 6000;
 const WORDS: usize = 24;
 /// Farthest a title is from the beginning of a document that names no parties, in bytes, and the longest label before it.
@@ -51,7 +49,6 @@ fn kind_of(title: &str) -> Option<String> {
     Some(kept.join(" "))
 }
 
-/// A heading above the opening.
 fn heading(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, u8)> {
     let whole = text.text();
     let own = THIS.captures(&whole[opening.range.clone()]).and_then(|found| found.get(1)).map(|own| fold(own.as_str()));
@@ -105,7 +102,6 @@ fn stands_alone(text: &Text<'_>, range: &Range<usize>) -> bool {
     labelled && (next == whole.len() || text.flat.begins_line(next))
 }
 
-/// The name that the opening gives: "This Distribution Agreement".
 fn named(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, u8)> {
     let from = if opening.range.is_empty() { 0..text.floor(HEAD) } else { opening.range.clone() };
     let found = THIS.captures(&text.text()[from.clone()])?.get(1)?;
@@ -113,8 +109,8 @@ fn named(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, u8
     Some((single_spaced(found.as_str()), range, 70))
 }
 
-/// The title in a run of words with capitals: without small words before it, and without what follows the kind of document, unless a
-/// small word joins it. Many words before the name that the opening gives are not of the title.
+/// The title in a run of words with capitals: without small words before it, and without what follows the kind of
+/// document, unless a small word joins it. Many words before the name that the opening gives are not of the title.
 fn own_part(whole: &str, range: Range<usize>, own: Option<&str>) -> Range<usize> {
     let mut start = range.start;
     loop {

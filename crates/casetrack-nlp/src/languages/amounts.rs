@@ -46,7 +46,6 @@ impl Amounts {
         })
     }
 
-    /// The amounts of a text, in text order, without overlap.
     pub fn find(&self, text: &str) -> Vec<Match<Mention>> {
         let mut found: Vec<Match<Mention>> = Vec::new();
         for pattern in &self.patterns {
@@ -105,8 +104,8 @@ fn joined<'w>(written: impl Iterator<Item = &'w String>) -> String {
     written.map(String::as_str).collect::<Vec<_>>().join("|")
 }
 
-/// The value of digits with separators. Of two kinds the last is the decimal point; a single comma is one, a single point if no three
-/// digits follow it; several of one kind group digits.
+/// The value of digits with separators. Of two kinds the last is the decimal point; a single comma is one, a single
+/// point if no three digits follow it; several of one kind group digits.
 fn decimal(written: &str) -> Decimal {
     let count = |c: char| written.chars().filter(|other| *other == c).count();
     let last = written.rfind(['.', ',']);

@@ -51,7 +51,6 @@ impl Dates {
         })
     }
 
-    /// The dates of a text, in text order, without overlap.
     pub fn find(&self, text: &str) -> Vec<Match<Mention>> {
         let mut found: Vec<Match<DateParts>> = Vec::new();
         for pattern in &self.patterns {

@@ -7,8 +7,8 @@
 //! | amounts | money and percentages |
 //! | references | parts of laws and of the document itself, acts, decisions |
 //!
-//! English has rules of its own, in the neighbouring modules. Cost: linear; the expressions have no unbounded repetition over
-//! text.
+//! English has rules of its own, in the neighbouring modules. Cost: linear; the expressions have no unbounded
+//! repetition over text.
 
 mod amounts;
 mod dates;
@@ -60,7 +60,7 @@ impl Language {
 }
 
 impl Ruleset {
-    /// By the BCP 47 tag of a document; `None` where its language is not known.
+    /// By the BCP 47 tag of a document; `None` if its language is not known.
     pub fn of(tag: Option<&str>) -> Ruleset {
         let Some(tag) = tag else { return Ruleset::English };
         match tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase().as_str() {
@@ -93,13 +93,11 @@ pub(crate) fn find(language: Language, pages: &[&str]) -> Result<Vec<PageFinding
     Ok(pages.iter().map(|page| find_on_page(rules, page)).collect())
 }
 
-/// The amounts of a text, in text order.
 pub fn amounts(language: Language, text: &str) -> Result<Vec<Mention>> {
     let places = Places::new(text);
     Ok(language.rules()?.amounts.find(text).into_iter().map(|found| placed(&places, found)).collect())
 }
 
-/// The dates of a text, in text order.
 pub fn dates(language: Language, text: &str) -> Result<Vec<Mention>> {
     let places = Places::new(text);
     Ok(language.rules()?.dates.find(text).into_iter().map(|found| placed(&places, found)).collect())
@@ -122,8 +120,8 @@ fn find_on_page(rules: &Rules, page: &str) -> PageFindings {
     PageFindings { mentions, references }
 }
 
-/// References by the rules of the language, and those that are written alike in all languages: web addresses, standards, files by name,
-/// ECLI and cases of the Court of Justice.
+/// References by the rules of the language, and those that are written alike in all languages: web addresses,
+/// standards, files by name, ECLI and cases of the Court of Justice.
 fn references(rules: &Rules, tokens: &Tokens, places: &Places) -> Vec<Reference> {
     let text = tokens.text();
     let mut found: Vec<Match<(ReferenceKind, String)>> = english::web_addresses(text)
@@ -176,7 +174,6 @@ fn without_overlap<T>(mut found: Vec<Match<T>>) -> Vec<Match<T>> {
     found
 }
 
-/// The characters of a text by their bytes.
 struct Places<'t> {
     text: &'t str,
     /// Characters before every 64th byte that begins one, with that byte.

@@ -1,7 +1,7 @@
 //! References by the data of a language: parts of laws and of the document itself, acts with a number, decisions of courts.
 //!
-//! A part of a law is known by the law first, as in English ("BGB § 312 Abs. 1", "Code civil art. 1240"); law of the European Union has its
-//! English name in every language ("GDPR Article 6(1)(f)").
+//! A part of a law is known by the law first, as in English ("BGB § 312 Abs. 1", "Code civil art. 1240"); law of the
+//! European Union has its English name in every language ("GDPR Article 6(1)(f)").
 
 use casetrack_core::ReferenceKind;
 use regex::{Captures, Regex};
@@ -135,7 +135,6 @@ impl References {
         })
     }
 
-    /// The references of a text, in text order, without overlap.
     pub fn find(&self, text: &str) -> Vec<Reference> {
         let mut found: Vec<Reference> = Vec::new();
         for (pattern, name, kind) in &self.standing {
@@ -225,7 +224,7 @@ impl References {
         })
     }
 
-    /// The label at a byte with its levels; `start` is where the reference begins.
+    /// The label at a byte with its levels; `start` is the beginning of the reference.
     fn cited(&self, text: &str, part: &Part, start: usize, at: usize) -> Option<PartCitation> {
         let rest = |from: usize| text.get(from..).unwrap_or_default();
         let (label, mut end) = part.label(text, at)?;
@@ -290,7 +289,6 @@ impl References {
         if self.other.is_match(rest(end)) { Owner::Unknown } else { Owner::Own }
     }
 
-    /// The name that groups of an expression give.
     fn named(&self, name: &Name, groups: &Captures) -> Option<String> {
         match name {
             Name::European(word) => european_name(word, groups),
@@ -342,7 +340,7 @@ impl Part {
         let words: Vec<&str> = written.split_whitespace().collect();
         let name = match written.chars().next()? {
             first if first.is_ascii_digit() => words.concat(),
-            // "L.121-1", "L 121-1": what a code numbers with a letter
+            // "L.121-1", "L 121-1": an article that a code numbers with a letter
             first if self.law.is_some() && written.contains(|c: char| c.is_ascii_digit()) => {
                 let number = words.concat();
                 format!("{first}. {}", number.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '*'))

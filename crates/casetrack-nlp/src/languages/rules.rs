@@ -1,7 +1,7 @@
 //! One language's data with its expressions compiled.
 //!
-//! In the expressions of the data `{s}` is white space (at most one line break), `{o}` the same or nothing, `{month}`, `{ordinal}` and
-//! `{day}` are those of the data, and other names in braces are their parts.
+//! In the expressions of the data `{s}` is white space (at most one line break), `{o}` the same or nothing, `{month}`,
+//! `{ordinal}` and `{day}` are those of the data, and other names in braces are their parts.
 
 use std::collections::HashMap;
 
@@ -45,8 +45,8 @@ pub(super) struct DatesData {
     pub ordinals: HashMap<String, i8>,
     /// A day with its month and year, for other expressions: `{day}`.
     pub day: String,
-    /// With groups `day`, `month`, `year`, `short` (a year of two digits), `quarter`, and `day2`, `month2`, `year2` for the end of a range;
-    /// `date`, where it is not all that the expression matches.
+    /// With groups `day`, `month`, `year`, `short` (a year of two digits), `quarter`, and `day2`, `month2`, `year2` for
+    /// the end of a range; `date`, if it is not all that the expression matches.
     pub patterns: Vec<String>,
     /// Words between a cue and its date.
     pub fillers: String,
@@ -63,7 +63,7 @@ pub(super) struct AmountsData {
     pub of: String,
     /// Powers of ten and the words for them.
     pub scales: Vec<(i32, String)>,
-    /// A code of ISO 4217 or `%`, a power of ten, and what is written for them.
+    /// A code of ISO 4217 or `%`, a power of ten, and the ways to write them.
     pub units: Vec<(String, i32, String)>,
     /// Numbers in words, in lower case.
     pub numbers: HashMap<String, u64>,
@@ -87,10 +87,10 @@ pub(super) struct ReferencesData {
     pub abbreviated: bool,
     /// Abbreviations in capitals that are no laws.
     pub not_laws: String,
-    /// Names of laws, and what is written for them. Those of the European Union have English names.
+    /// Names of laws, and the ways to write them. Those of the European Union have English names.
     pub laws: Vec<(String, String)>,
     pub european_laws: Vec<(String, String)>,
-    /// Acts of the European Union: the English word, and what is written for it.
+    /// Acts of the European Union: the English word, and the ways to write it.
     pub european_acts: Vec<(String, String)>,
     /// "No." before a number.
     pub number: String,
@@ -103,7 +103,7 @@ pub(super) struct ReferencesData {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PartData {
-    /// The word for the part; the group `many` where it is in the plural.
+    /// The word for the part; the group `many` matches its plural.
     pub head: String,
     pub label: String,
     /// Its name in references to laws: of one, and of several.
@@ -159,17 +159,14 @@ impl Expressions {
         Ok(Self(Parts::new(&data.parts, given)?))
     }
 
-    /// An expression that matches anywhere.
     pub fn anywhere(&self, expression: &str) -> Read<Regex> {
         Regex::new(&self.0.expand(expression)?).map_err(|error| format!("{expression}: {error}"))
     }
 
-    /// An expression that matches at the beginning of a text.
     pub fn here(&self, expression: &str) -> Read<Regex> {
         self.anywhere(&format!(r"\A(?:{expression})"))
     }
 
-    /// An expression that matches a whole text.
     pub fn all(&self, expression: &str) -> Read<Regex> {
         self.anywhere(&format!(r"\A(?:{expression})\z"))
     }

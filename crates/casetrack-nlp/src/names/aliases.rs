@@ -1,4 +1,4 @@
-//! A document's own words for names, and what they mean.
+//! A document's own words for names, and their meaning.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -71,7 +71,7 @@ impl<'t> Aliases<'t> {
             let (entity_type, name) = targets.get(&name).cloned().unwrap_or((entity_type, name));
             aliases.add(words_of(draft, definition), entity_type, Alias::Of(name));
         }
-        // A party word whose definition names nobody ('[*] ("Distributor")'), or that has none here.
+        // A party word whose definition names no one ('[*] ("Distributor")'), or that has none here.
         for (draft, definition) in definitions(drafts) {
             if definition.name.is_none() && is_party_word(&surface_of(draft, definition)) {
                 aliases.add(words_of(draft, definition), EntityType::Organization, Alias::Unnamed);

@@ -1,5 +1,5 @@
-//! Defined terms: `Acme Corporation, a Delaware corporation ("Acme" or the "Company")`, `(hereinafter referred to as "Buyer")`,
-//! `"Effective Date" means …`.
+//! Defined terms: `Acme Corporation, a Delaware corporation ("Acme" or the "Company")`, `(hereinafter referred to as
+//! "Buyer")`, `"Effective Date" means …`.
 
 use std::ops::Range;
 
@@ -9,7 +9,6 @@ use super::{Name, Source, persons};
 use crate::places;
 use crate::words::{Class, Gap, Shape, Word, class_of, is_party_word, surface};
 
-/// A term that a page defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
     /// As written, without its quotation marks and article.
@@ -19,8 +18,8 @@ pub struct Definition {
     pub char_end: u32,
     /// The person, organization or place on the same page that the term names.
     pub entity: Option<DefinedEntity>,
-    /// The page's characters, from the end of the definition before or of the paragraph to the bracket, that state the meaning of a term in
-    /// brackets: "dated as of May 1, 2020" for `(the "Effective Date")`. Nothing for "… means".
+    /// The page's characters, from the end of the definition before or of the paragraph to the bracket, that state the
+    /// meaning of a term in brackets: "dated as of May 1, 2020" for `(the "Effective Date")`. Nothing for "… means".
     pub subject: Option<Range<u32>>,
 }
 
@@ -39,10 +38,9 @@ pub(crate) struct WordDefinition {
     pub subject: Option<Range<usize>>,
 }
 
-/// Longest term, in words.
 const TERM_WORDS: usize = 6;
-/// Greatest distance from a bracket to the name that it defines a term for, in words: "a Delaware corporation with its principal place of
-/// business at …" takes 20 to 60.
+/// Greatest distance from a bracket to the name that it defines a term for, in words: "a Delaware corporation with its
+/// principal place of business at …" takes 20 to 60.
 const SUBJECT_WORDS: usize = 90;
 /// Longest bracket with terms, in words.
 const BRACKET_WORDS: usize = 30;
@@ -110,8 +108,8 @@ fn share_bracket(found: &mut [WordDefinition], words: &[Word<'_>]) {
     }
 }
 
-/// The terms in quotation marks that a bracket, "hereinafter" or "means" makes defined terms; with the bracket or the word that
-/// ends the subject.
+/// The terms in quotation marks that a bracket, "hereinafter" or "means" makes defined terms; with the bracket or the
+/// word that ends the subject.
 fn terms(words: &[Word<'_>]) -> Vec<(Range<usize>, Option<usize>)> {
     let mut found = Vec::new();
     let mut open: Option<usize> = None;
@@ -238,7 +236,7 @@ fn subject_name(words: &[Word<'_>], names: &[Name], subject: &Range<usize>, term
     if subject.end > 0 && matches!(words[subject.end - 1].shape, Shape::Mark(']' | '_' | '*')) {
         return None;
     }
-    // "between Acme and ("Buyer")", "the undersigned holder ("Holder")": a blank, and somebody without a name.
+    // "between Acme and ("Buyer")", "the undersigned holder ("Holder")": a blank, and a person without a name.
     let before = &words[subject.end.saturating_sub(2)..subject.end];
     let blank = before.last().is_some_and(|word| {
         matches!(word.text, "and" | "or" | "between" | "at" | "of" | "by" | "to" | "with" | "from" | "in")
@@ -249,8 +247,8 @@ fn subject_name(words: &[Word<'_>], names: &[Name], subject: &Range<usize>, term
     let text = words_of(words, term);
     let near = |i: &&usize| names[**i].last + 3 >= subject.end && !is_postal(&words[names[**i].first..names[**i].last]);
     if !is_party_word(&text) {
-        // A word unlike any name: one right before the bracket is meant, or the last company if the term is an abbreviation;
-        // `(the "Indenture")` is a thing.
+        // A word unlike any name: one right before the bracket is meant, or the last company if the term is an
+        // abbreviation; `(the "Indenture")` is a thing.
         let generic = words[term.clone()].iter().any(|word| word.has(Class::GENERIC));
         let article = words[term.start - 1].text == "the" || term.start > 1 && words[term.start - 2].text == "the";
         let short = term.len() == 1 && words[term.start].shape == Shape::Upper;
@@ -350,8 +348,8 @@ fn is_acronym(short: &str, named: &[String], words: &[Word<'_>], name: &Name) ->
         }
 }
 
-/// The name in capitals right before a bracket whose term is short for it, or a party word, and which nothing else has found:
-/// `JANE QUILL ("Quill")`.
+/// The name in capitals right before a bracket whose term is short for it, or a party word, and which nothing else has
+/// found: `JANE QUILL ("Quill")`.
 fn introduced(words: &[Word<'_>], open: usize, term: &Range<usize>, names: &[Name]) -> Option<Name> {
     let end = open - usize::from(open > 0 && words[open - 1].is(','));
     let mut first = end;

@@ -1,5 +1,3 @@
-//! The names of all pages of a document together.
-
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -219,8 +217,8 @@ fn is_in(words: &[Word<'_>], first: usize) -> bool {
 
 const TYPES: [EntityType; 3] = [EntityType::Person, EntityType::Organization, EntityType::Location];
 
-/// A name that is now one thing and now another for the recognizer is what most of its occurrences are, and a surname or given name of a
-/// person that the document names in full is that person.
+/// A name that is now one thing and now another for the recognizer is what most of its occurrences are, and a surname
+/// or given name of a person that the document names in full is that person.
 fn one_type_for_one_name(drafts: &mut [Draft<'_>]) {
     let mut votes: HashMap<String, [u32; 3]> = HashMap::new();
     for draft in drafts.iter() {
@@ -296,7 +294,6 @@ impl<'t> NameTable<'t> {
         Self { names, lengths }
     }
 
-    /// The longest name that begins at word `at`, and its type.
     fn at(&self, words: &[Word<'_>], at: usize) -> Option<(usize, EntityType)> {
         self.lengths.get(words[at].text)?.iter().find_map(|&length| {
             let own = words.get(at..at + length)?;
@@ -408,7 +405,6 @@ fn add_addresses(draft: &Draft<'_>, found: &mut Vec<PageName>) {
     }));
 }
 
-/// "Borrower Equity Interest", "Company Property": the term is the first word of another.
 fn goes_on(words: &[Word<'_>], at: usize) -> bool {
     words.get(at).is_some_and(|next| {
         next.shape == Shape::Title

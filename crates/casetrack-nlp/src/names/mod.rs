@@ -28,7 +28,7 @@ use casetrack_core::{EntityType, Mention};
 use self::definitions::Definition;
 use crate::recognizer::NamedSpan;
 
-/// A page of a document, with what the recognizer found on it.
+/// A page of a document, with the recognizer's findings on it.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
     pub text: &'a str,
@@ -50,13 +50,13 @@ pub struct NameMention {
 pub enum Alias {
     /// The name that the document defines it for, as the document writes it.
     Of(String),
-    /// A party that the document does not name, or not where it defines the word.
+    /// A party that the document does not name, or not in the definition of the word.
     Unnamed,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageNames {
-    /// Ordered by start, longer first. They do not overlap, but that the places in an address lie within it.
+    /// Ordered by start, longer first. They do not overlap, except the places within an address.
     pub mentions: Vec<NameMention>,
     pub definitions: Vec<Definition>,
 }

@@ -1,5 +1,3 @@
-//! Organizations by the words that end their names.
-
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -314,7 +312,8 @@ fn bracket_open(words: &[Word<'_>], close: usize) -> Option<usize> {
     fits.then_some(open)
 }
 
-/// A name that ends with a head: "Silicon Valley Bank", "Oak Terminal Associates"; with what it is of: "Bank of China".
+/// A name that ends with a head: "Silicon Valley Bank", "Oak Terminal Associates"; with the words after "of": "Bank of
+/// China".
 fn headed(words: &[Word<'_>], head: usize) -> Option<(usize, usize)> {
     if let Some(last) = head_of(words, head) {
         return Some((head, last));

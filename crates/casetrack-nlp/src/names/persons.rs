@@ -1,5 +1,3 @@
-//! Persons by titles and common given names.
-
 use casetrack_core::EntityType;
 
 use super::organizations::is_head;

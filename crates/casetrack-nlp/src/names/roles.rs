@@ -1,11 +1,9 @@
-//! The role of a person by the text near the name.
-
 use crate::words::{Class, Gap, Word, surface};
 
 /// Longest position, in words: "Executive Vice President, General Counsel and Secretary".
 const WORDS: usize = 10;
 
-/// The position that begins at word `at`, and where it ends: "Chief Executive Officer".
+/// The position that begins at word `at`, and its end: "Chief Executive Officer".
 pub(crate) fn position(words: &[Word<'_>], at: usize) -> Option<(String, usize)> {
     let (mut last, mut headed) = (at, false);
     let mut i = at;
@@ -27,7 +25,6 @@ pub(crate) fn position(words: &[Word<'_>], at: usize) -> Option<(String, usize)>
     headed.then(|| (surface(words, at, last), last))
 }
 
-/// The role of the person named by words `first..last`.
 pub(crate) fn of_person(words: &[Word<'_>], first: usize, last: usize) -> Option<String> {
     after(words, last).or_else(|| before(words, first))
 }

@@ -1,5 +1,3 @@
-//! The spans of the statistical recognizer, trimmed to names.
-
 use casetrack_core::EntityType;
 
 use super::organizations::is_head;

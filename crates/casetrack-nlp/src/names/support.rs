@@ -1,8 +1,8 @@
 //! Which names of the recognizer a document supports.
 //!
-//! A contract writes its terms with capitals, and the recognizer takes many of them for people and organizations. In a document with
-//! defined terms these therefore need support: a title, a signature or a position near the name, a given name or surname of the
-//! lists, or words that are not the document's own.
+//! A contract writes its terms with capitals, and the recognizer takes many of them for people and organizations. In a
+//! document with defined terms these therefore need support: a title, a signature or a position near the name, a given
+//! name or surname of the lists, or words that are not the document's own.
 
 use std::collections::{HashMap, HashSet};
 
@@ -74,7 +74,6 @@ pub(super) fn settle(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// The words of a name in lower case, without forms and marks.
 fn folded(words: &[Word<'_>]) -> Vec<String> {
     let letters = words.iter().filter(|word| !word.is_mark() && !word.has(Class::FORM));
     letters.map(|word| fold(word.text)).collect()
@@ -196,8 +195,8 @@ impl People {
     }
 }
 
-/// Two words or more, none of them a contract's own, that begin with a given name, end with a surname or have an initial between; or a
-/// position near the name.
+/// Two words or more, none of them a contract's own, that begin with a given name, end with a surname or have an
+/// initial between; or a position near the name.
 fn looks_like_person(words: &[Word<'_>], name: &Name) -> bool {
     let own = &words[name.first..name.last];
     let letters: Vec<_> = own.iter().filter(|word| !word.is_mark()).collect();

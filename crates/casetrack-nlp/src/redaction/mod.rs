@@ -1,7 +1,9 @@
-//! Redaction of text that is shown without a request for it: addresses, telephone numbers, keys, tokens, cards, accounts.
+//! Redaction of text that is shown without a request for it: addresses, telephone numbers, keys, tokens, cards,
+//! accounts.
 //!
-//! Everything is found in the whole text first, and parts of it are cut afterwards, so that a cut never leaves half of a secret. Dates,
-//! amounts, clause numbers and ISBNs stay: `tests/redaction.txt` has both kinds, and a test counts what is found of each.
+//! Everything is found in the whole text first, and parts of it are cut afterwards, so that a cut never leaves half of
+//! a secret. Dates, amounts, clause numbers and ISBNs stay: `tests/redaction.txt` has both kinds, and a test counts the
+//! findings of each.
 
 mod numbers;
 mod secrets;
@@ -10,7 +12,6 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-/// The kind of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -78,7 +79,8 @@ pub fn find(text: &str) -> Vec<Secret> {
     joined
 }
 
-/// The part `bytes` of a text, with a marker for each secret that it touches. Ends of the part that lie inside a character move outwards.
+/// The part `bytes` of a text, with a marker for each secret that it touches. Ends of the part inside a character move
+/// outwards.
 pub fn redact(text: &str, bytes: Range<usize>) -> Redacted {
     let start = text.floor_char_boundary(bytes.start);
     let end = text.ceil_char_boundary(bytes.end.max(start));
@@ -98,7 +100,6 @@ pub fn redact(text: &str, bytes: Range<usize>) -> Redacted {
     redacted
 }
 
-/// A whole text without its secrets.
 pub fn redact_all(text: &str) -> Redacted {
     redact(text, 0..text.len())
 }

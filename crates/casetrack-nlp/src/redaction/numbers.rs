@@ -62,7 +62,6 @@ fn digits(text: &str) -> usize {
     text.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// The last characters before a place on its line.
 fn line_before(text: &str, at: usize) -> &str {
     let start = text.floor_char_boundary(at.saturating_sub(24));
     let before = &text[start..at];

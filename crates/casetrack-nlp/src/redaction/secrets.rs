@@ -1,5 +1,3 @@
-//! Addresses, keys, tokens and passwords, by the forms that their issuers document.
-
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -32,7 +30,6 @@ fn forms(data: &str) -> Result<Vec<(Kind, Regex)>, String> {
     forms.map(form).collect()
 }
 
-/// All places, in no order.
 pub(super) fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     for (kind, regex) in FORMS.iter() {

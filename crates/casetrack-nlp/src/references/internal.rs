@@ -130,8 +130,8 @@ fn is_unnamed(tokens: &Tokens, of: usize, noun: usize, the: bool) -> bool {
         || !the && part(tokens, noun).is_some()
 }
 
-/// The parts that the words from here name; `None` where they name none. `Some` of nothing: a part of something unknown, to skip
-/// to the token given.
+/// The parts that the words from here name; `None` if they name none. `Some` of nothing: a part of something unknown,
+/// to skip to the token given.
 pub fn parts(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Vec<TokenReference>, usize)> {
     let part = part(tokens, at)?;
     if at > 0 && tokens.glued(at) && (tokens.is_word(at - 1) || matches!(tokens.symbol(at - 1), '-' | '_' | '/')) {

@@ -1,11 +1,9 @@
-//! Web addresses.
-
 /// Bytes of an address, at most: the rest is left out. It bounds the work for a text without white space.
 const LONGEST: usize = 2048;
 
 /// The addresses in a text: bytes, half-open, and the normalised address. In order, without overlap.
 ///
-/// Scheme and host are in lower case, `https` is put where there is no scheme, and a slash at the end is left out.
+/// Scheme and host are in lower case, `https` is added if there is no scheme, and a slash at the end is left out.
 pub fn find(text: &str) -> Vec<(usize, usize, String)> {
     let bytes = text.as_bytes();
     let mut found: Vec<(usize, usize, String)> = Vec::new();

@@ -75,8 +75,8 @@ pub fn find(tokens: &Tokens, order: DateOrder) -> Vec<Reference> {
 
 pub(crate) use links::find as web_addresses;
 
-/// The reference that begins at a token and is written alike in every language: a standard, a file by its name, an ECLI, a case of the
-/// Court of Justice. Tokens, half-open, its kind and its name.
+/// The reference that begins at a token and is written alike in every language: a standard, a file by its name, an
+/// ECLI, a case of the Court of Justice. Tokens, half-open, its kind and its name.
 pub(crate) fn in_any_language(tokens: &Tokens, at: usize) -> Option<(usize, usize, ReferenceKind, String)> {
     let capital = || tokens.is_capitalized(at).then(|| cases::citation(tokens, at)).flatten();
     let found = documents::file(tokens, at)

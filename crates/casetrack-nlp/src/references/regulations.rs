@@ -10,8 +10,8 @@ use crate::tokens::{Gap, Tokens};
 word_lists! {
     /// Laws by their normalised names. Of those that begin with the same word, the longest first.
     LAWS: phrases = "references/laws.txt";
-    /// The first words of a state, in full or abbreviated (a final point may follow), and its abbreviation of the Bluebook
-    /// (21st edition, table T10).
+    /// The first words of a state, in full or abbreviated (a final point may follow), and its abbreviation of the
+    /// Bluebook (21st edition, table T10).
     STATES: phrases = "references/state-codes.txt";
     /// Words in the names of codes and their abbreviation (the Bluebook, table T1).
     TOPICS: phrases = "references/code-topics.txt";
@@ -54,7 +54,7 @@ pub fn law(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
     });
     if let Some((words, name)) = known {
         let end = at + words.len();
-        // in capitals throughout, where the abbreviation is also a word or a name
+        // in capitals throughout, if the abbreviation is also a word or a name
         if words.len() == 1 && !tokens.is_upper(at) && words[0].len() <= 5 {
             return None;
         }
@@ -62,7 +62,7 @@ pub fn law(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
         return Some(((*name).to_owned(), end));
     }
     let (begin, end) = title::title_at(tokens, at, |word| word == "act")?;
-    // in capitals throughout, where the name begins cannot be told
+    // in capitals throughout, the beginning of the name is unclear
     if begin != at || tokens.is_upper(end - 1) {
         return None;
     }

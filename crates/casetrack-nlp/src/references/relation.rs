@@ -1,5 +1,3 @@
-//! How the citing document relates to the cited one, in its own words.
-
 use casetrack_core::Relation;
 
 use crate::tokens::{Gap, Tokens};
@@ -8,11 +6,12 @@ use crate::tokens::{Gap, Tokens};
 const REACH: usize = 12;
 
 word_lists! {
-    /// Words that may stand between the verb and what it governs.
+    /// Words that may be between the verb and its object.
     BETWEEN: set = "references/relation-words.txt";
 }
 
-/// The relation that the words beside a reference state, in the active voice: "as amended by" is no statement about this document.
+/// The relation that the words next to a reference state, in the active voice: "as amended by" is no statement about
+/// this document.
 pub fn relation(tokens: &Tokens, first: usize, end: usize) -> Option<Relation> {
     let attached = matches!(tokens.word(end), "attached" | "enclosed" | "annexed");
     if attached && matches!(tokens.word(end + 1), "hereto" | "herewith" | "as" | "to") {

@@ -28,8 +28,8 @@ impl Headings {
 
     /// The index of the heading over the part that an internal reference names: "Section 4.2(b)" → "4.2 Payment".
     ///
-    /// If a level has no heading, the one over the part that contains it: "Section 4.2.1" → "4.2 Payment". "Section 3" is also
-    /// sought as "Article 3" and "Clause 3", as headings often have the bare number.
+    /// If a level has no heading, the one over the part that contains it: "Section 4.2.1" → "4.2 Payment". "Section 3"
+    /// is also sought as "Article 3" and "Clause 3", as headings often have the bare number.
     pub fn resolve(&self, name: &str) -> Option<usize> {
         let (part, label) = name.split_once(' ').unwrap_or((name, ""));
         let part = if part == "§" { "section".to_owned() } else { part.to_lowercase() };

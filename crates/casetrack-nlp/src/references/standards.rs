@@ -1,5 +1,3 @@
-//! Technical and accounting standards: "ISO/IEC 27001:2022", "NIST SP 800-53 Rev. 5", "ASC 606".
-
 use casetrack_core::ReferenceKind;
 
 use super::labels::{TokenReference, number_label};

@@ -15,8 +15,8 @@ fn continues(tokens: &Tokens, at: usize) -> bool {
     tokens.gap(at) <= Gap::Line
 }
 
-/// The title from a capitalised word to the first word that satisfies `head` and has no other word of a title after it: where
-/// it begins, without words such as "The", and the token after the head.
+/// The title from a capitalised word to the first word that satisfies `head` and has no other word of a title after it:
+/// where it begins, without words such as "The", and the token after the head.
 pub fn title_at(tokens: &Tokens, at: usize, head: impl Fn(&str) -> bool) -> Option<(usize, usize)> {
     let mut begin = at;
     let mut next = at;

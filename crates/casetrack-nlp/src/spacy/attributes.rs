@@ -30,7 +30,7 @@ pub(super) struct LexiconFile {
 #[derive(Debug)]
 pub(super) struct Lexicon {
     symbols: HashMap<String, u64>,
-    /// The id of a word's norm by the id of the word, where it differs from the norm of its lower case.
+    /// The id of a word's norm by the id of the word, if it differs from the norm of its lower case.
     norms: HashMap<u64, u64>,
     alphabetic: CharSet,
     digits: CharSet,
@@ -55,7 +55,6 @@ impl Lexicon {
         [norm, self.id(&word[..first]), self.id(&word[last_three..]), self.id(&self.shape(word))]
     }
 
-    /// The id that spaCy's StringStore gives a string.
     fn id(&self, string: &str) -> u64 {
         if string.is_empty() {
             return 0;

@@ -1,5 +1,3 @@
-//! Sets of characters.
-
 use serde::Deserialize;
 
 /// A set of characters, in the model's files a sorted flat list of the first and last code point of each range.

@@ -14,7 +14,6 @@ use super::layer::Layer;
 use super::network::{FEATURE, FEATURES, HIDDEN, STATE_PIECES, pieces_apart};
 use crate::recognizer::Label;
 
-/// A transition outside of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
     Begin(Label),
@@ -22,7 +21,6 @@ enum Move {
     Out,
 }
 
-/// A row of the last layer.
 #[derive(Debug, Clone)]
 struct Row {
     weights: Vec<f32>,
@@ -35,14 +33,12 @@ pub(super) struct Decoder {
     pad: Vec<f32>,
     /// `[STATE_PIECES, HIDDEN]`
     bias: Vec<f32>,
-    /// The transitions outside of an entity in the model's order, and their scores.
     moves: Vec<Move>,
     scores: Layer,
     /// By label: continuing an entity, and ending it.
     inside: Vec<(Label, Row, Row)>,
 }
 
-/// An entity: tokens, half-open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TokenSpan {
     pub start: usize,
@@ -71,7 +67,7 @@ struct Open {
 }
 
 impl Decoder {
-    /// `names` are the transitions' names in the model's order, such as `B-ORG`. `Ok(Err(_))` describes what is wrong with them.
+    /// `names` are the transitions' names in the model's order, such as `B-ORG`. `Ok(Err(_))` describes their fault.
     pub fn load(tensors: &Tensors, names: &[String]) -> Result<Result<Self, String>> {
         let weights = tensors.get("upper.weight", &[names.len(), HIDDEN])?;
         let biases = tensors.get("upper.bias", &[names.len()])?;
@@ -123,8 +119,8 @@ impl Decoder {
         State { token: 0, open: None, previous: [0.0; FEATURE], entities: Vec::new(), hidden, scores }
     }
 
-    /// Continues with the tokens whose features, `[tokens, FEATURES, STATE_PIECES, HIDDEN]`, come next. `length` is the number
-    /// of tokens of the whole text; `is_space` is true for white space, which no entity begins with.
+    /// Continues with the tokens whose features, `[tokens, FEATURES, STATE_PIECES, HIDDEN]`, come next. `length` is the
+    /// number of tokens of the whole text; `is_space` is true for white space, which no entity begins with.
     pub fn decode(&self, features: &[f32], length: usize, is_space: impl Fn(usize) -> bool, state: &mut State) {
         let (features, _) = features.as_chunks::<FEATURE>();
         let (tokens, _) = features.as_chunks::<FEATURES>();
@@ -192,7 +188,6 @@ impl Row {
     }
 }
 
-/// The label with this name in OntoNotes.
 fn label(name: &str) -> Option<Label> {
     let label: Result<Label, Error> = Label::deserialize(name.into_deserializer());
     label.ok()

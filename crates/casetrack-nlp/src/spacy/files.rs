@@ -1,5 +1,3 @@
-//! Reading the model's files.
-
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +11,6 @@ use serde::de::DeserializeOwned;
 const RESTORE_HINT: &str =
     "Restore the models folder: reinstall CaseTrack, or run scripts/make/ner_model.py in its source folder.";
 
-/// A model file that cannot be used: `problem` is the reason.
 pub(super) fn damaged(path: &Path, problem: impl Display) -> Error {
     Error::new(ErrorCode::Corrupt, format!("Model file {} is damaged: {problem}", path.display()))
         .with_hint(RESTORE_HINT)
@@ -33,7 +30,6 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     serde_json::from_slice(&read(path)?).map_err(|error| damaged(path, error))
 }
 
-/// The tensors of a safetensors file.
 pub(super) struct Tensors<'a> {
     path: PathBuf,
     file: SafeTensors<'a>,
@@ -46,7 +42,6 @@ impl<'a> Tensors<'a> {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// A tensor in row-major order, which must have this shape.
     pub fn get(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
         let view = self.file.tensor(name).map_err(|_| damaged(&self.path, format!("it has no tensor {name}")))?;
         if view.shape() != shape {

@@ -148,7 +148,6 @@ impl Run<'_> {
     }
 }
 
-/// Layer normalisation (Ba, Kiros and Hinton 2016).
 #[derive(Debug)]
 pub(super) struct LayerNorm {
     pub arch: Arch,

@@ -1,5 +1,5 @@
-//! spaCy's English entity recognizer (`en_core_web_sm`, MIT), run natively: the same tokens and, up to rounding, the same
-//! entities as spaCy 3.8 with only this component in its pipeline.
+//! spaCy's English entity recognizer (`en_core_web_sm`, MIT), run natively: the same tokens and, up to rounding, the
+//! same entities as spaCy 3.8 with only this component in its pipeline.
 //!
 //! scripts/make/ner_model.py makes the model's files.
 
@@ -26,21 +26,19 @@ use network::{BLOCK, Buffers, Network};
 use tokenizer::{Tokenizer, TokenizerFile};
 use words::{Token, Words};
 
-/// Name of the model's folder in the models folder.
 pub const MODEL_FOLDER: &str = "ner-en-core-web-sm";
 
-/// config.json.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Config {
-    /// Of the embedding tables, in the order of the attributes.
+    /// The seeds of the embedding tables, in the order of the attributes.
     hash_seeds: [u32; ATTRIBUTES],
     /// The names of the transitions, in the order of their scores.
     transitions: Vec<String>,
 }
 
-/// The model in memory, about 10 MB. Text of any length is recognized in time linear in it, on the calling thread; several
-/// threads may do so at the same time.
+/// The model in memory, about 10 MB. Text of any length is recognized in time linear in it, on the calling thread;
+/// several threads may do so at the same time.
 #[derive(Debug)]
 pub struct SpacyRecognizer {
     tokenizer: Tokenizer,
@@ -137,7 +135,6 @@ impl Recognizer for SpacyRecognizer {
 
 #[cfg(test)]
 mod testing {
-    /// The model's folder in the source tree.
     pub fn model_folder() -> std::path::PathBuf {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(super::MODEL_FOLDER)
     }

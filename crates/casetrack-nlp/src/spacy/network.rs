@@ -10,7 +10,6 @@ use super::attributes::{ATTRIBUTES, hash_rows};
 use super::files::Tensors;
 use super::layer::{Layer, LayerNorm};
 
-/// Width of a token's vector.
 pub(super) const WIDTH: usize = 96;
 /// Layers of the convolution; each sees one token on either side.
 const DEPTH: usize = 4;
@@ -41,7 +40,6 @@ pub(super) struct Network {
     lower: Layer,
 }
 
-/// Working memory of [`Network::encode`].
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     vectors: Vec<f32>,
@@ -77,7 +75,6 @@ impl Network {
         })
     }
 
-    /// Appends the vectors of words with these attributes to `vectors`.
     pub fn embed(&self, words: &[[u64; ATTRIBUTES]], vectors: &mut Vec<f32>) {
         let mut rows = vec![0.0; words.len() * ATTRIBUTES * WIDTH];
         for (word, out) in words.iter().zip(rows.chunks_exact_mut(ATTRIBUTES * WIDTH)) {
@@ -99,8 +96,8 @@ impl Network {
         self.mix.1.add_to(&maxima, &mut vectors[before..]);
     }
 
-    /// The features of tokens `block` of a text of `length` tokens, `[tokens, FEATURES, STATE_PIECES, HIDDEN]` appended to
-    /// `features`; `vector` gives the embedding of a token.
+    /// The features of tokens `block` of a text of `length` tokens, `[tokens, FEATURES, STATE_PIECES, HIDDEN]` appended
+    /// to `features`; `vector` gives the embedding of a token.
     ///
     /// Positions outside the text count as zero in the first layer and are computed like tokens in the others, as in
     /// thinc's `with_array(pad=4)`.
@@ -138,8 +135,8 @@ impl Network {
     }
 }
 
-/// Rearranges rows of `width` values from `[.., HIDDEN, STATE_PIECES, width]` to `[.., STATE_PIECES, HIDDEN, width]`, so
-/// that a maximum over the pieces is one of two neighbouring vectors.
+/// Rearranges rows of `width` values from `[.., HIDDEN, STATE_PIECES, width]` to `[.., STATE_PIECES, HIDDEN, width]`,
+/// so that a maximum over the pieces is one of two neighbouring vectors.
 pub(super) fn pieces_apart(values: &[f32], width: usize) -> Vec<f32> {
     let mut apart = Vec::with_capacity(values.len());
     for group in values.chunks_exact(FEATURE * width) {

@@ -7,8 +7,8 @@ use super::charset::is_space;
 use super::network::{Network, WIDTH};
 use super::tokenizer::{Chunk, Piece, Tokenizer, chunks};
 
-/// Chunks that are kept from text to text, words, and bytes of text in them: all is dropped after a text that leaves more. A
-/// chunk takes some 600 bytes, most of it the embedding.
+/// Chunks that are kept from text to text, words, and bytes of text in them: all is dropped after a text that leaves
+/// more. A chunk takes some 600 bytes, most of it the embedding.
 const MOST_CHUNKS: usize = 8192;
 const MOST_BYTES: usize = 1 << 20;
 
@@ -55,18 +55,15 @@ impl Words {
         self.flags[word as usize].is_space
     }
 
-    /// The embedding of a word, once [`Words::embed`] has run.
     pub fn vector(&self, word: u32) -> &[f32] {
         &self.vectors[word as usize * WIDTH..][..WIDTH]
     }
 
-    /// Computes the embeddings of new words.
     pub fn embed(&mut self, network: &Network) {
         network.embed(&self.pending, &mut self.vectors);
         self.pending.clear();
     }
 
-    /// The tokens of a text, in order.
     pub fn tokens(&mut self, text: &str, tokenizer: &Tokenizer, lexicon: &Lexicon) -> Vec<Token> {
         let mut tokens = Vec::with_capacity(text.len() / 5);
         for chunk in chunks(text) {
@@ -89,7 +86,6 @@ impl Words {
         }
     }
 
-    /// Divides a chunk that is not known yet.
     fn learn(&mut self, chunk: &str, tokenizer: &Tokenizer, lexicon: &Lexicon) -> (u32, u32) {
         let mut pieces = Vec::new();
         match tokenizer.special_case(chunk) {

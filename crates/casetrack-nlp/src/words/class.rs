@@ -18,12 +18,10 @@ macro_rules! word_lists {
     };
 }
 
-/// A set of word lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Class(u16);
 
 impl Class {
-    /// A form of incorporation.
     pub const FORM: Class = Class(1);
     pub const HEAD: Class = Class(1 << 1);
     pub const HEAD_OF: Class = Class(1 << 2);
@@ -53,7 +51,7 @@ impl Class {
     }
 }
 
-/// Each list of words with what is in it.
+/// Each list of words with its class.
 const LISTS: &[(&str, Class)] = &[
     (include_str!("../../data/words/legal-forms.txt"), Class::FORM),
     (include_str!("../../data/words/heads.txt"), Class::HEAD),
@@ -83,7 +81,7 @@ pub(crate) fn entries(list: &'static str) -> impl Iterator<Item = &'static str> 
     list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The entries of a list that have a tab in them: what is before it and after it.
+/// The entries of a list that have a tab in them: the texts before it and after it.
 pub(crate) fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     entries(list).filter_map(|entry| entry.split_once('\t'))
 }
@@ -146,8 +144,8 @@ fn is_exact_form(text: &str) -> bool {
     EXACT_FORMS.iter().any(same) && !matches!(text, "A.B." | "A.S." | "S.E." | "K.G.")
 }
 
-/// Marks the words with a capital that the document also writes without: as a word of that page's headings or a defined term
-/// rather than of a name.
+/// Marks the words with a capital that the document also writes without: as a word of that page's headings or a defined
+/// term rather than of a name.
 pub(crate) fn mark_lowered(pages: &mut [Vec<Word<'_>>]) {
     let lower: HashSet<&str> =
         pages.iter().flatten().filter(|word| word.shape == Shape::Lower).map(|word| word.text).collect();

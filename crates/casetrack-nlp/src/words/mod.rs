@@ -1,5 +1,3 @@
-//! The words of a text for the rules about names: tokens with shape, place and the white space before them.
-
 #[macro_use]
 mod class;
 
@@ -10,7 +8,6 @@ pub(crate) use self::class::{
     Class, Phrases, WordSet, class_of, entries, list, map, mark_lowered, pairs, phrases, set,
 };
 
-/// The shape of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Begins with a capital: "Smith", "iWidget", "McHugh". An all-capitals word is `Upper`.
@@ -25,7 +22,6 @@ pub(crate) enum Shape {
     Mark(char),
 }
 
-/// The white space before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Gap {
     None,
@@ -45,7 +41,6 @@ pub(crate) struct Word<'t> {
     pub end: u32,
     pub shape: Shape,
     pub gap: Gap,
-    /// The word lists that contain it.
     pub class: Class,
 }
 
@@ -72,7 +67,7 @@ impl Word<'_> {
         self.has(Class::GENERIC) || self.has(Class::LOWERED)
     }
 
-    /// Lower case without points: what the word lists hold.
+    /// Lower case without points, as in the word lists.
     pub fn folded(&self) -> String {
         fold(self.text)
     }

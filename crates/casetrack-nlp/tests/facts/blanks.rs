@@ -4,7 +4,6 @@ use casetrack_nlp::FactKind;
 
 use super::{facts_of, values};
 
-/// Checks parties with the terms for them.
 fn check(cases: &[(&str, &str)]) {
     let mut wrong = Vec::new();
     for (text, parties) in cases {

@@ -1,10 +1,7 @@
-//! The day of an agreement and the day from which it is effective.
-
 use casetrack_nlp::FactKind;
 
 use super::{OPENING, facts_of, values};
 
-/// Checks agreement and effective date of texts.
 fn check(cases: &[(&str, &str, &str)]) {
     let mut wrong = Vec::new();
     for (text, agreement, effective) in cases {

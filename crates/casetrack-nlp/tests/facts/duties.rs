@@ -1,5 +1,3 @@
-//! Sums that are due by a day, and the duties of parties.
-
 use casetrack_core::Cancel;
 use casetrack_nlp::{Obligation, annotate, obligations};
 

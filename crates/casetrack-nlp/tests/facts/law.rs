@@ -1,5 +1,3 @@
-//! Governing law and venue.
-
 use casetrack_nlp::FactKind;
 
 use super::{OPENING, facts_of, values};

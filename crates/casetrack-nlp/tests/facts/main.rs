@@ -1,5 +1,3 @@
-//! Facts of contracts in the forms in which they are written.
-
 use casetrack_core::{Cancel, Result};
 use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obligations};
 

@@ -1,5 +1,3 @@
-//! Caps on liability and terms of payment in the forms in which contracts have them.
-
 use casetrack_nlp::FactKind;
 
 use super::{OPENING, facts_of, values};

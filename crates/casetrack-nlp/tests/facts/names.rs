@@ -1,10 +1,8 @@
-//! Parties.
-
 use casetrack_nlp::FactKind;
 
 use super::{facts_of, values};
 
-/// Parties without what the contract defines for them.
+/// Parties without the terms that the contract defines for them.
 pub(crate) fn names(text: &str) -> String {
     let all = values(&facts_of(&[text]), FactKind::Party);
     all.split("; ").map(|party| party.split(" (\"").next().unwrap_or_default()).collect::<Vec<_>>().join("; ")

@@ -18,7 +18,6 @@ use crate::text::page_list;
 /// Mean confidence of OCR below which a page is named in a warning.
 const UNCERTAIN: f32 = 0.6;
 
-/// A line of a page with its place, if it has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedLine {
     pub text: String,
@@ -94,7 +93,6 @@ impl DocumentBuilder {
         self.steps = steps;
     }
 
-    /// The steps that are taken and left out.
     pub fn steps(&self) -> Rc<StepTracker> {
         Rc::clone(&self.steps)
     }
@@ -107,17 +105,14 @@ impl DocumentBuilder {
         self.attachments = Attachments::new(limits);
     }
 
-    /// Collects the files inside this one.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
     }
 
-    /// The changes that the file tracks.
     pub fn changes(&mut self) -> &mut Changes {
         &mut self.changes
     }
 
-    /// The text that the file does not show.
     pub fn hidden(&mut self) -> &mut HiddenTexts {
         &mut self.hidden
     }
@@ -127,7 +122,6 @@ impl DocumentBuilder {
         self.hidden.place(reason, None, 0..self.page_chars);
     }
 
-    /// The text of the page in progress is complete, except notes and margins.
     pub fn end_text(&mut self) {
         self.changes.suspend(self.page_chars);
     }
@@ -137,7 +131,7 @@ impl DocumentBuilder {
         self.layout.get_or_insert_default();
     }
 
-    /// Notes that the file states where a page ended.
+    /// Notes that the file states the end of a page here.
     pub fn has_saved_break(&mut self) {
         if let Some(layout) = &mut self.layout {
             layout.has_breaks = true;
@@ -170,18 +164,16 @@ impl DocumentBuilder {
         self.properties.created = self.properties.created.take().or(date);
     }
 
-    /// The headers of a message.
     pub fn set_mail(&mut self, mail: MailHeaders) {
         self.properties.mail = Some(mail.bounded());
     }
 
-    /// As [`set_created`](Self::set_created).
     pub fn set_modified(&mut self, date: Option<String>) {
         self.properties.modified = self.properties.modified.take().or(date);
     }
 
-    /// Sets the tag of the language, unless one was set before. Text that is no tag, such as the name of a language, is ignored, and
-    /// so is `und`, which states none.
+    /// Sets the tag of the language, unless one was set before. Text that is no tag, such as the name of a language, is
+    /// ignored, and so is `und`, which states none.
     pub fn set_language(&mut self, tag: &str) {
         let tag = tag.trim().replace('_', "-");
         let language = tag.split('-').next().unwrap_or_default();
@@ -211,8 +203,8 @@ impl DocumentBuilder {
         });
     }
 
-    /// Shows the page in progress, if any, to the observer: nothing may be added to it any more. Starting the next one does the
-    /// same, but the next one may be long in coming.
+    /// Shows the page in progress, if any, to the observer: nothing more may be added to it. Starting the next one does
+    /// the same, but the next one may be long in coming.
     pub fn finish_page(&mut self) {
         if self.shown == self.pages.len() {
             return;
@@ -227,34 +219,32 @@ impl DocumentBuilder {
         }
     }
 
-    /// Of the page in progress, 0–1.
+    /// Sets the confidence of the page in progress, 0–1.
     pub fn set_ocr_confidence(&mut self, confidence: f32) {
         self.page().ocr_confidence = Some(confidence);
     }
 
-    /// Of the page in progress: the line, from 0, and what OCR read in its place.
+    /// Sets the readings of the page in progress: the line, from 0, and the reading of OCR in its place.
     pub fn set_other_readings(&mut self, readings: Vec<(usize, String)>) {
         let reading = |(line, text): (usize, String)| OtherReading { line: line as u32 + 1, text };
         self.page().notes.other_readings = readings.into_iter().map(reading).collect();
     }
 
-    /// Of the page in progress; see [`PageNotes`].
+    /// Sets the label of the page in progress; see [`PageNotes`].
     pub fn set_label(&mut self, label: Option<String>) {
         self.page().notes.label = label;
     }
 
-    /// True if no page has text.
     pub fn is_blank(&self) -> bool {
         self.pages.iter().all(|page| page.blocks.is_empty())
     }
 
-    /// Blocks on the page in progress.
     pub fn block_count(&self) -> usize {
         self.pages.last().map_or(0, |page| page.blocks.len())
     }
 
-    /// Adds a block on lines of its own; without text it adds nothing. White space around it is dropped, and marks of tracked changes are
-    /// taken out.
+    /// Adds a block on lines of its own; without text it adds nothing. White space around it is dropped, and marks of
+    /// tracked changes are taken out.
     pub fn push_block(&mut self, kind: BlockKind, text: &str) -> Result<()> {
         let block = self.changes.read(text, self.hidden.is_marked());
         let text = block.text.trim();
@@ -315,7 +305,7 @@ impl DocumentBuilder {
         Ok(())
     }
 
-    /// Changes a table row of the page in progress, once the rows after it have shown what it is.
+    /// Changes a table row of the page in progress, after the rows behind it have shown its role.
     pub fn assign_row(&mut self, block: usize, to_table: u32, is_header: bool) {
         let block = self.page().blocks.get_mut(block);
         if let Some(Block { kind: BlockKind::TableRow { table, header, .. }, .. }) = block {
@@ -349,7 +339,6 @@ impl DocumentBuilder {
         }
     }
 
-    /// The page in progress, a plain one if none was started.
     fn page(&mut self) -> &mut Page {
         if self.pages.is_empty() {
             self.start_page(ExtractionMethod::Native, None);
@@ -388,7 +377,6 @@ impl DocumentBuilder {
     }
 }
 
-/// Walks a text once and cuts it into trimmed blocks.
 struct BlockCutter<'a> {
     text: &'a str,
     byte: usize,
@@ -397,7 +385,7 @@ struct BlockCutter<'a> {
 }
 
 impl BlockCutter<'_> {
-    /// Makes a block of what lies between the last cut and `end`, a byte offset at a character boundary.
+    /// Makes a block of the text between the last cut and `end`, a byte offset at a character boundary.
     fn cut(&mut self, end: usize, kind: BlockKind) {
         let Some(piece) = self.text.get(self.byte..end) else { return };
         let content = piece.trim_start();

@@ -1,4 +1,4 @@
-//! Text that flows over pages: blocks and tables of word processor files, cut where the file asks for a new page.
+//! Text that flows over pages: blocks and tables of word processor files, cut at the page breaks of the file.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use super::table::{Cell, TableWriter};
 /// Stands for a page break inside a block's text.
 pub const PAGE_BREAK: char = '\x0c';
 
-/// Stand around the number of a note inside a block's text, behind the mark that the reader sees.
+/// Put around the number of a note inside a block's text, behind the mark that the reader sees.
 const NOTE_START: char = '\x0e';
 const NOTE_END: char = '\x0f';
 
-/// True if a character has a meaning of its own inside a block's text, so that none of the file may stand there.
+/// True if a character has a meaning of its own inside a block's text, so that no text of the file may contain it.
 pub fn is_reserved(c: char) -> bool {
     matches!(c, PAGE_BREAK | NOTE_START | NOTE_END) || changes::is_reserved(c)
 }
@@ -44,7 +44,6 @@ fn numbers_of_notes(text: &str) -> (Cow<'_, str>, Vec<usize>) {
     (shown.into(), numbers)
 }
 
-/// A footnote or endnote.
 pub struct Note {
     /// As the text shows it: "1".
     pub mark: String,
@@ -55,7 +54,6 @@ pub struct Note {
 /// A longer paragraph in a heading style is a numbered clause: it heads nothing.
 const MAX_HEADING_CHARS: usize = 200;
 
-/// A paragraph that is not on a page yet.
 #[derive(Clone)]
 pub struct FlowBlock {
     pub kind: BlockKind,
@@ -73,7 +71,7 @@ impl FlowBlock {
             _ => BlockKind::Paragraph,
         };
         if let Some(label) = label {
-            // The label stands behind a break that is recorded at the start of the paragraph.
+            // The label follows a break that is recorded at the start of the paragraph.
             let at = text.len() - text.trim_start().len();
             if !changes::is_blank(&text) {
                 text.insert_str(at, label);
@@ -83,7 +81,6 @@ impl FlowBlock {
     }
 }
 
-/// A table row that is not on a page yet.
 #[derive(Clone, Default)]
 pub struct FlowRow {
     pub cells: Vec<FlowCell>,
@@ -93,19 +90,16 @@ pub struct FlowRow {
 
 #[derive(Clone)]
 pub struct FlowCell {
-    /// From 1.
     pub column: u32,
     pub blocks: Vec<FlowBlock>,
 }
 
 impl FlowCell {
-    /// The cell's paragraphs on one line.
     pub fn text(&self) -> String {
         self.blocks.iter().map(|block| &*block.text).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The destination of blocks.
 pub enum Sink {
     Pages,
     /// Cells, text boxes and notes are placed when they are complete.
@@ -125,7 +119,6 @@ impl Sink {
     }
 }
 
-/// Puts blocks on pages.
 pub struct Flow<'d> {
     pub document: &'d mut DocumentBuilder,
     /// A page starts before the next text. Breaks in a row make one page.
@@ -163,19 +156,19 @@ impl<'d> Flow<'d> {
         Ok(())
     }
 
-    /// Takes a note; what is returned stands in the text where that refers to it. The note stands at the end of that page.
+    /// Takes a note; the result is put into the text that refers to it. The note goes to the end of that page.
     pub fn refer(&mut self, note: Note) -> String {
         let reference = format!("[{}]{NOTE_START}{}{NOTE_END}", note.mark, self.notes.len());
         self.notes.push(Some(note));
         reference
     }
 
-    /// Texts that stand at the end of the page on which the next text stands.
+    /// Texts for the end of the page with the next text.
     pub fn add_margins(&mut self, texts: Vec<String>) {
         self.next_margins.extend(texts);
     }
 
-    /// Ends the last page. Notes that no text on a page refers to stand there.
+    /// Ends the last page. Notes without a reference on a page go there.
     pub fn finish(&mut self) -> Result<()> {
         self.margins.append(&mut self.next_margins);
         self.notes_of_page.extend(0..self.notes.len());
@@ -209,7 +202,8 @@ impl<'d> Flow<'d> {
         self.emit_with(block, Vec::new(), sink)
     }
 
-    /// Emits a block and what is attached to it, each with the number of page breaks in the block's text before its place.
+    /// Emits a block and the blocks attached to it, each with the number of page breaks in the block's text before its
+    /// place.
     pub fn emit_with(&mut self, block: FlowBlock, attached: Vec<(usize, FlowBlock)>, sink: &mut Sink) -> Result<()> {
         let Sink::Collected(blocks) = sink else { return self.push_with(&block, attached) };
         blocks.push(block);
@@ -266,7 +260,7 @@ impl<'d> Flow<'d> {
         let mut writer: Option<TableWriter> = None;
         for (row, number) in rows.iter().zip(1..) {
             let texts: Vec<String> = row.cells.iter().map(FlowCell::text).collect();
-            // A row is not cut: a break before its text stands before the row, one inside it after the row.
+            // A row is not cut: a break before its text goes before the row, one inside it after the row.
             let mut pieces = texts.iter().flat_map(|text| text.split(PAGE_BREAK).enumerate());
             let broken = texts.iter().any(|text| text.contains(PAGE_BREAK));
             let first_text = pieces.find(|(_, piece)| !changes::is_blank(piece));
@@ -302,12 +296,11 @@ impl<'d> Flow<'d> {
         Ok(())
     }
 
-    /// True if a break asked for a page; it does so no longer.
     pub fn take_page_break(&mut self) -> bool {
         std::mem::take(&mut self.page_break_pending)
     }
 
-    /// Starts the page that a break asked for, unless nothing stands on the current one.
+    /// Starts the page that a break asked for, unless the current one is empty.
     pub fn start_pending_page(&mut self) -> Result<()> {
         if self.take_page_break() && self.document.block_count() > 0 {
             self.start_page()?;

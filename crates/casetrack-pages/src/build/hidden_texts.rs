@@ -1,7 +1,7 @@
 //! Text that a file holds but does not show: its place on a page, and the warning that names it.
 //!
-//! Readers of PDF files give places. Readers of other formats write marks around the text, defined in [`changes`](super::changes). Marks also show
-//! what OCR read in pictures.
+//! Readers of PDF files give places. Readers of other formats write marks around the text, defined in
+//! [`changes`](super::changes). Marks also show text that OCR read in pictures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,8 +10,8 @@ use casetrack_core::{HiddenReason, HiddenText, Page, PictureText};
 
 use super::changes::{ChangeId, HiddenBoundary};
 
-/// Most hidden texts of a document that are kept. A sheet with a hidden column has one in every row; beyond these, a file is made to
-/// cost memory.
+/// Most hidden texts of a document that are kept. A sheet with a hidden column has one in every row; beyond these, a
+/// file is made to cost memory.
 const MAX_TEXTS: usize = 50_000;
 /// Most names of what hides text, such as "rows 4-6".
 const MAX_PARTS: usize = 10_000;
@@ -29,7 +29,6 @@ enum Cause {
     Picture(u8),
 }
 
-/// The counts for one reason.
 #[derive(Default)]
 struct ReasonCounts {
     texts: u64,
@@ -44,7 +43,7 @@ struct ReasonCounts {
 pub struct HiddenTexts {
     causes: Vec<Cause>,
     known: BTreeMap<Cause, ChangeId>,
-    /// The reason that hides the current text, and the place on this page where it begins.
+    /// The reason that hides the current text, and its beginning on this page.
     open: Vec<(ChangeId, u32)>,
     placed: Vec<HiddenText>,
     pictures: Vec<PictureText>,
@@ -54,7 +53,6 @@ pub struct HiddenTexts {
 }
 
 impl HiddenTexts {
-    /// Registers what hides text, for marks around that.
     pub fn cause(&mut self, reason: HiddenReason, part: Option<String>) -> ChangeId {
         let part = part.filter(|_| self.causes.len() < MAX_PARTS);
         self.registered(Cause::Hides(reason, part))
@@ -75,7 +73,6 @@ impl HiddenTexts {
         id
     }
 
-    /// True if there can be marks.
     pub(super) fn is_marked(&self) -> bool {
         !self.causes.is_empty()
     }
@@ -165,14 +162,14 @@ impl HiddenTexts {
     }
 }
 
-/// In their order, without overlaps, as few as possible, and without white space at their ends. What has no letter or digit is none.
+/// In their order, without overlaps, as few as possible, and without white space at their ends. A text without a letter
+/// or digit is none.
 fn joined(mut texts: Vec<HiddenText>, page: &str) -> Vec<HiddenText> {
     texts.sort_by_key(|text| (text.char_start, text.char_end));
     let mut chars = page.chars();
     let mut read = 0u32;
-    // Each with true if it has a letter or digit.
     let mut joined: Vec<(HiddenText, bool)> = Vec::new();
-    // Between what is joined and the next text: whether there is only white space.
+    // Between a joined text and the next: true if there is only white space.
     let mut is_blank = true;
     for mut text in texts {
         if let Some((last, _)) = joined.last() {

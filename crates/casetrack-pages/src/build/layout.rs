@@ -14,13 +14,12 @@ pub(super) struct Layout {
 /// More characters than a printed page has. Programs that write files without laying them out often count one page.
 const MAX_PAGE_CHARS: usize = 7000;
 
-/// Lines of a page, and characters of a line, as printed in a common size.
 const PAGE_LINES: u32 = 45;
 const LINE_CHARS: u32 = 80;
 
 impl Layout {
-    /// True if these are the pages that a reader of the document sees: the file says where they ended, or says as many, or asks for
-    /// the breaks between them and none of them could need more than one page.
+    /// True if these are the pages that a reader of the document sees: the file states their ends, or their number, or
+    /// asks for the breaks between them and none of them could need more than one page.
     pub fn agrees_with(&self, pages: &[Page]) -> bool {
         let may_be_page = |page: &Page| page.text.chars().nth(MAX_PAGE_CHARS).is_none();
         let lines = |page: &Page| {

@@ -1,4 +1,4 @@
-//! Builds the pages of a document, from what the reader of its format finds.
+//! Builds the pages of a document, from the output of the reader of its format.
 
 pub mod changes;
 mod document;

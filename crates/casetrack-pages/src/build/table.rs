@@ -1,22 +1,19 @@
 //! Rows of sheets and tables as lines of text, and which of them name the columns.
 //!
-//! Cells are joined by a tab: it cannot be mistaken for content, costs one white-space character if a cell is empty, and a quoted row can be pasted
-//! back into a sheet. White space inside a cell is folded to single spaces.
+//! Cells are joined by a tab: it cannot be mistaken for content, costs one white-space character if a cell is empty,
+//! and a quoted row can be pasted back into a sheet. White space inside a cell is folded to single spaces.
 
 use casetrack_core::{BlockKind, Rect, Result};
 
 use super::changes::{self, Gap};
 use super::document::{DocumentBuilder, PlacedLine};
 
-/// Rows searched for the header of a table.
 const HEADER_SEARCH_ROWS: usize = 8;
-/// A longer text is content, not the name of a column.
 pub const MAX_LABEL_CHARS: usize = 80;
 
 /// A cell with content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// From 1.
     pub column: u32,
     pub text: String,
     /// A number, date or truth value rather than a text.
@@ -47,7 +44,6 @@ pub enum Content {
 }
 
 impl Content {
-    /// Adds it to the page in progress; `table` counts the tables of the page.
     pub fn write(self, document: &mut DocumentBuilder, table: &mut u32) -> Result<()> {
         match self {
             Self::Block(kind, text) => document.push_block(kind, &text),
@@ -71,17 +67,15 @@ pub fn push_table(document: &mut DocumentBuilder, table: &mut u32, rows: &[Row])
     Ok(())
 }
 
-/// Writes the rows of a sheet or table, and marks its header. Rows below a gap that have a header of their own are another
-/// table.
+/// Writes the rows of a sheet or table, and marks its header. Rows below a gap that have a header of their own are
+/// another table.
 #[derive(Default)]
 pub struct TableWriter {
     table: u32,
-    /// Number of the row written last.
     last_row: u32,
     /// First rows since the last gap, until their header is decided.
     candidates: Vec<Candidate>,
     decided: bool,
-    /// True if a header was found.
     has_header: bool,
     /// True if the format itself marks header rows.
     explicit: bool,
@@ -109,14 +103,14 @@ impl TableWriter {
         Self { table, ..Self::default() }
     }
 
-    /// Number of the table in progress, from 0.
     pub fn table(&self) -> u32 {
         self.table
     }
 
     /// Writes a row; `cells` are in column order. A row without text is a gap.
     ///
-    /// `header`: true if the format states that the row names the columns. If no row does, the first rows are judged by what they contain.
+    /// `header`: true if the format states that the row names the columns. If no row does, the first rows are judged by
+    /// their content.
     pub fn push_row(&mut self, document: &mut DocumentBuilder, row: u32, cells: &[Cell], header: bool) -> Result<()> {
         self.write_row(document, row, cells, header, None)
     }
@@ -181,7 +175,7 @@ impl TableWriter {
             return Ok(());
         }
         if last == 0 {
-            // All that stood in this row was deleted.
+            // All text of this row was deleted.
             return document.push_block(BlockKind::Paragraph, &self.text);
         }
         let after_gap = self.last_row > 0 && row > self.last_row + 1;
@@ -242,8 +236,8 @@ impl TableWriter {
         self.table = 0;
     }
 
-    /// Empty rows came: what follows may have a header of its own. Labels without values above the gap may be the header
-    /// of what is below it.
+    /// Empty rows came: the next rows may have a header of their own. Labels without values above the gap may be the
+    /// header of the rows below it.
     fn start_group(&mut self, document: &mut DocumentBuilder) {
         if self.decided || self.candidates.iter().any(|row| !row.labels_only) {
             self.finish(document);
@@ -293,11 +287,12 @@ impl Candidate {
     }
 }
 
-/// The rows of labels above the first row with a value, from the last gap among them: down to the first one that is about
-/// as wide as the table, so that group headings above it are included and text rows below it are not. Rows of a single
-/// cell above are titles.
+/// The rows of labels above the first row with a value, from the last gap among them: down to the first one that is
+/// about as wide as the table, so that group headings above it are included and text rows below it are not. Rows of a
+/// single cell above are titles.
 ///
-/// A table of only texts has a header only when it has three columns and more, each named once: two columns are mostly pairs of name and value.
+/// A table of only texts has a header only if it has three columns and more, each named once: two columns are mostly
+/// pairs of name and value.
 fn header_blocks(candidates: &[Candidate]) -> Vec<usize> {
     let Some(start) = candidates.iter().position(|row| row.cells >= 2) else { return Vec::new() };
     let rows = &candidates[start..];

@@ -2,8 +2,8 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Words, in lower case, after which a full stop rarely ends a sentence. Abbreviations that often do end one ("Inc.", "Ltd.", "etc.") are
-/// left out.
+/// Words, in lower case, after which a full stop rarely ends a sentence. Abbreviations that often do end one ("Inc.",
+/// "Ltd.", "etc.") are left out.
 const ABBREVIATIONS: &[&str] = &[
     "al", "approx", "art", "arts", "bd", "cf", "ch", "cl", "dept", "dr", "e.g", "eq", "esp", "ex", "exh", "fig",
     "figs", "hon", "i.e", "jr", "messrs", "mr", "mrs", "ms", "no", "nos", "p", "para", "paras", "pp", "prof", "pt",
@@ -12,8 +12,8 @@ const ABBREVIATIONS: &[&str] = &[
 
 /// Offsets in characters, in order, at which sentences of `text` end, behind the last character that is no white space.
 ///
-/// `chars` are the characters of `text`. The end of `text` itself is not among the offsets: the text may continue. Line ends
-/// count as spaces, because lines are broken anywhere.
+/// `chars` are the characters of `text`. The end of `text` itself is not among the offsets: the text may continue. Line
+/// ends count as spaces, because lines are broken anywhere.
 pub(super) fn sentence_ends(text: &str, chars: &[char]) -> Vec<usize> {
     let spaced = text.replace(['\n', '\r'], " ");
     let mut ends = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn starts_after(ends: &[usize], chars: &[char]) -> Vec<usize> {
     ends.iter().filter_map(|&end| Some(end + chars.get(end..)?.iter().position(|c| !c.is_whitespace())?)).collect()
 }
 
-/// "No.", "v.", "J.", "4.": what follows belongs to it.
+/// "No.", "v.", "J.", "4.": the text after it belongs to it.
 fn ends_in_abbreviation(sentence: &str) -> bool {
     let Some(content) = sentence.strip_suffix('.') else { return false };
     let word = content.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“')).next().unwrap_or("");

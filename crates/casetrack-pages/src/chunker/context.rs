@@ -9,10 +9,9 @@ use super::headings::{Headings, truncated};
 use crate::text::Cursor;
 use crate::text::sections::{SectionStart, section_starts};
 
-/// Of the whole context, in characters. It must leave the text of the chunk room in the model's input.
+/// Longest context, in characters. It must leave the text of the chunk room in the model's input.
 const MAX_CONTEXT_CHARS: usize = 300;
 
-/// State that one page leaves to the next.
 #[derive(Default)]
 pub(super) struct DocumentContext {
     headings: Headings,
@@ -34,7 +33,7 @@ pub(super) struct PageContext<'p, 'd> {
     cursor: Cursor<'p>,
     /// The blocks that end a section, in order.
     section_starts: Vec<(usize, SectionStart)>,
-    /// Per table, the text of its header rows and where they end, in characters.
+    /// Per table, the text of its header rows and their end, in characters.
     table_headers: HashMap<u32, (String, u32)>,
 }
 
@@ -73,7 +72,7 @@ impl<'p, 'd> PageContext<'p, 'd> {
     pub fn of_chunk(&mut self, span: &Span, first_block: usize) -> (Vec<String>, String) {
         self.open_headings_before(first_block);
         let above = &self.document.headings;
-        // What begins with the chunk is in force in it; headings that it starts with need no repetition in its context.
+        // A heading at the beginning of the chunk is in force in it, and needs no repetition in its context.
         let mut here = above.clone();
         let mut cursor = self.cursor.clone();
         for (index, block) in self.page.blocks.iter().enumerate().skip(first_block) {
@@ -98,7 +97,6 @@ impl<'p, 'd> PageContext<'p, 'd> {
         (here.into_titles(), context.join("\n"))
     }
 
-    /// Ends the page.
     pub fn finish(mut self) {
         self.open_headings_before(self.page.blocks.len());
         self.document.open_table = match self.page.blocks.last().map(|block| &block.kind) {

@@ -15,7 +15,6 @@ pub(super) struct Span {
     pub bytes: Range<usize>,
 }
 
-/// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct TextPosition {
     char: usize,
@@ -29,7 +28,7 @@ pub(super) fn cut_page(text: &str, blocks: &[Block], config: &ChunkConfig) -> Ve
     let PageText { content, end, .. } = page;
     let mut spans = Vec::new();
     let mut start = skip_white_space(content, TextPosition { char: 0, byte: 0 });
-    // End of the last chunk: what is before it is covered.
+    // End of the last chunk: the text before it is covered.
     let mut covered = TextPosition { char: 0, byte: 0 };
     while covered.char < end.char {
         let window = Window::new(&page, start);
@@ -56,7 +55,6 @@ fn skip_white_space(text: &str, mut place: TextPosition) -> TextPosition {
     place
 }
 
-/// Values that are the same for all chunks of a page.
 struct PageText<'a> {
     content: &'a str,
     end: TextPosition,
@@ -87,7 +85,6 @@ struct Window<'a> {
     rest: usize,
     /// A chunk that starts behind this character of the page is too short.
     last_start: usize,
-    /// Blocks that touch the window.
     blocks: &'a [Block],
     sentence_ends: OnceCell<Vec<usize>>,
     config: &'a ChunkConfig,
@@ -133,7 +130,7 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// Of a character of the page; 0 for one before the window.
+    /// The offset of a character of the page; 0 for one before the window.
     fn offset(&self, char: u32) -> usize {
         (char as usize).saturating_sub(self.start.char)
     }
@@ -145,8 +142,8 @@ impl<'a> Window<'a> {
             && chars.next().is_none_or(|c| c.is_alphanumeric() || *c == ' '))
     }
 
-    /// The length of the chunk: at least `needed`, which makes progress, at most the maximum. `None` when the window starts
-    /// with repeated text that leaves no room for the next word.
+    /// The length of the chunk: at least `needed`, which makes progress, at most the maximum. `None` when the window
+    /// starts with repeated text that leaves no room for the next word.
     fn cut(&self, needed: usize) -> Option<usize> {
         let ChunkConfig { target, max, min, .. } = *self.config;
         if self.rest <= max {
@@ -173,8 +170,8 @@ impl<'a> Window<'a> {
         self.cut_at_long_word(needed, lowest, highest)
     }
 
-    /// The best place where a block or sentence ends. A cut may be further from the target before a clause than between paragraphs, and
-    /// there than between sentences.
+    /// The best end of a block or sentence. A cut may be further from the target before a clause than between
+    /// paragraphs, and there than between sentences.
     fn cut_between_blocks_or_sentences(&self, lowest: usize, lowest_text: usize, highest: usize) -> Option<usize> {
         let target = self.config.target;
         let mut best: Option<(usize, usize)> = None;
@@ -190,7 +187,7 @@ impl<'a> Window<'a> {
             let is_row = matches!(block.kind, BlockKind::TableRow { .. });
             // Rows stay whole, even if that makes shorter chunks.
             let lowest = if is_row { lowest } else { lowest_text };
-            // A heading stays with what it heads.
+            // A heading stays with its text.
             let is_heading = matches!(block.kind, BlockKind::Heading { .. });
             if is_heading || !(lowest..=highest).contains(&offset) || !self.is_word_end(offset) {
                 continue;
@@ -209,8 +206,8 @@ impl<'a> Window<'a> {
         best.map(|(_, offset)| offset)
     }
 
-    /// No word ends where the chunk should: it becomes shorter or longer than it should, unless the word that is in the way
-    /// exceeds the maximum by itself; such a word is cut.
+    /// No word ends within the bounds: the chunk becomes shorter or longer, unless the word that is in the way exceeds
+    /// the maximum by itself; such a word is cut.
     fn cut_at_long_word(&self, needed: usize, lowest: usize, highest: usize) -> Option<usize> {
         let max = self.config.max;
         if let Some(longer) = (highest + 1..=max).find(|&offset| self.is_word_end(offset)) {

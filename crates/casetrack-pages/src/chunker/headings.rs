@@ -6,16 +6,16 @@ use crate::text::Cursor;
 use crate::text::headings::plain_heading;
 use crate::text::sections::{SectionStart, section_starts};
 
-/// Of one heading, in characters.
+/// Longest heading, in characters.
 const MAX_HEADING_CHARS: usize = 120;
 
-/// The headings in force at a character of a page, outermost first. A heading is in force from its own first character on, until one
-/// of its own or a higher level, signatures, or a schedule.
+/// The headings in force at a character of a page, outermost first. A heading is in force from its own first character
+/// on, until one of its own or a higher level, signatures, or a schedule.
 ///
-/// `text` is any part of the page, such as a chunk; it begins at the character `text_start`, where `headings` are in force
-/// ([`Chunk::heading_path`](casetrack_core::Chunk)). `blocks` are all blocks of the page. Linear in `text` up to `char`, and in the
-/// blocks there. The levels of `headings` are not known: they are judged by their numbers and places, so that with headings which skip
-/// levels the outer ones may be off; the innermost never is.
+/// `text` is any part of the page, such as a chunk; it begins at the character `text_start`, where `headings` are in
+/// force ([`Chunk::heading_path`](casetrack_core::Chunk)). `blocks` are all blocks of the page. Linear in `text` up to
+/// `char`, and in the blocks there. The levels of `headings` are not known: they are judged by their numbers and
+/// places, so that with headings which skip levels the outer ones may be off; the innermost never is.
 pub fn headings_at(text: &str, text_start: u32, blocks: &[Block], headings: &[String], char: u32) -> Vec<String> {
     let first = blocks.partition_point(|block| block.char_start < text_start);
     let last = blocks.partition_point(|block| block.char_start <= char).max(first);
@@ -31,7 +31,6 @@ pub fn headings_at(text: &str, text_start: u32, blocks: &[Block], headings: &[St
     open.into_titles()
 }
 
-/// A heading that is in force.
 #[derive(Debug, Clone, PartialEq)]
 struct Heading {
     /// From 1, the outermost; `None` if only its place among the others is known.
@@ -129,7 +128,6 @@ fn is_clause(title: &str) -> bool {
         || ["article", "section", "clause", "part", "chapter"].iter().any(|part| word.eq_ignore_ascii_case(part))
 }
 
-/// A heading's text on one line.
 fn titled(text: &str) -> String {
     let title = plain_heading(text).split_whitespace().collect::<Vec<_>>().join(" ");
     truncated(&title, MAX_HEADING_CHARS).to_owned()
@@ -145,7 +143,7 @@ mod tests {
 
     const AGREEMENT: &str = "SERVICES AGREEMENT";
 
-    /// A page of blocks, where a number before a bar is the level of a heading.
+    /// A page of blocks; a number before a bar is the level of a heading.
     fn page(lines: &[&str]) -> (String, Vec<Block>) {
         let (mut text, mut blocks) = (String::new(), Vec::new());
         for line in lines {

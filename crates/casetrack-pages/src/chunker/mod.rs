@@ -1,9 +1,10 @@
 //! Cuts pages into chunks: the passages that are embedded, searched and cited.
 //!
-//! Chunks are verbatim, never cross a page, cover every character that is no white space, and start and end on one that is none. Cuts are made before
-//! a heading, or at the end of a paragraph, table row or sentence, whichever is near the target; else at the end of a part of a sentence, of a line,
-//! or of a word; inside a word only when the word exceeds the maximum. Chunks of running text repeat the end of the one before, from the start of a
-//! sentence. Nothing is repeated if no sentence starts near the end, unless the cut is inside a sentence. Table rows are not repeated.
+//! Chunks are verbatim, never cross a page, cover every character that is no white space, and start and end on one that
+//! is none. Cuts are made before a heading, or at the end of a paragraph, table row or sentence, whichever is near the
+//! target; else at the end of a part of a sentence, of a line, or of a word; inside a word only if the word exceeds the
+//! maximum. Chunks of running text repeat the end of the one before, from the start of a sentence. Nothing is repeated
+//! if no sentence starts near the end, unless the cut is inside a sentence. Table rows are not repeated.
 
 mod boundary;
 mod context;
@@ -79,7 +80,7 @@ fn consistent(config: &ChunkConfig) -> ChunkConfig {
     ChunkConfig { max, target, min: config.min.min(max / 2).min(target), overlap: config.overlap.min(target / 2) }
 }
 
-/// The context, and what OCR read in the place of these lines: it is searched, too.
+/// The context, and the readings of OCR for these lines: they are searched, too.
 fn with_other_readings(context: String, page: &Page, lines: RangeInclusive<u32>) -> String {
     let readings = page.notes.other_readings.iter().filter(|reading| lines.contains(&reading.line));
     let parts: Vec<&str> = [context.as_str()].into_iter().chain(readings.map(|reading| &*reading.text)).collect();
@@ -106,7 +107,6 @@ fn line_ends(text: &str) -> u32 {
     text.bytes().filter(|&b| b == b'\n').count() as u32
 }
 
-/// Indices of the blocks that a span touches.
 fn touched_blocks(blocks: &[Block], span: &Span) -> std::ops::Range<usize> {
     let start = blocks.partition_point(|block| block.char_end as usize <= span.chars.start);
     let end = blocks.partition_point(|block| (block.char_start as usize) < span.chars.end);
@@ -130,8 +130,8 @@ fn table_ranges(touched: &[Block], is_sheet: bool) -> (Option<RowRange>, Option<
     ranges.unzip()
 }
 
-/// One box around the lines of each paragraph, as far as the chunk touches them. Lines of a paragraph that continues in the next column have a box of
-/// their own.
+/// One box around the lines of each paragraph, as far as the chunk touches them. Lines of a paragraph that continues in
+/// the next column have a box of their own.
 fn bounding_boxes(page: &Page, touched: &[Block], span: &Span, first_line: u32) -> Vec<Rect> {
     let mut boxes: Vec<Rect> = Vec::new();
     if page.line_boxes.is_empty() {

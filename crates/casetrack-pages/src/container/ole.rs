@@ -1,7 +1,7 @@
-//! OLE compound files ([MS-CFB]): which streams there are, and what they hold.
+//! OLE compound files ([MS-CFB]): their streams, and the content of those.
 //!
-//! Damage affects only what it hits: a chain that leaves the file or runs in a circle ends there. Nothing read is longer than
-//! the file.
+//! Damage affects only its own sectors: a chain that leaves the file or runs in a circle ends there. Nothing read is
+//! longer than the file.
 
 mod copy;
 
@@ -87,14 +87,14 @@ impl<'a> CompoundFile<'a> {
         if storage.is_storage { self.children(storage.number) } else { Vec::new() }
     }
 
-    /// The content of a stream; clipped where its sectors are missing.
+    /// The content of a stream; clipped if its sectors are missing.
     pub fn content(&self, stream: &Entry) -> Vec<u8> {
         let place = u32_at(&self.directory, stream.number * ENTRY_BYTES + 116).zip(self.size_of(stream.number));
         place.map(|(start, size)| self.content_at(start, size)).unwrap_or_default()
     }
 
-    /// The content of a stream by the names that lead to it from the root, whatever their case; clipped where its
-    /// sectors are missing.
+    /// The content of a stream by the names that lead to it from the root, whatever their case; clipped if its sectors
+    /// are missing.
     pub fn stream(&self, path: &[&str]) -> Option<Vec<u8>> {
         self.located(path).map(|(start, size)| self.content_at(start, size))
     }
@@ -103,7 +103,7 @@ impl<'a> CompoundFile<'a> {
         if size < MINI_CUTOFF { self.mini_chain(start, size) } else { self.chain(start, size) }
     }
 
-    /// Puts `content` in the place of a stream in `file`, a copy of the whole file; what is longer than the stream is
+    /// Replaces a stream in `file`, a copy of the whole file, by `content`; the part that is longer than the stream is
     /// left out.
     pub fn overwrite(&self, file: &mut [u8], path: &[&str], content: &[u8]) {
         let Some((start, size)) = self.located(path) else { return };
@@ -133,7 +133,6 @@ impl<'a> CompoundFile<'a> {
         }
     }
 
-    /// The first sector of a stream and its size.
     fn located(&self, path: &[&str]) -> Option<(u32, u64)> {
         let mut number = 0;
         for name in path {
@@ -242,7 +241,7 @@ impl<'a> CompoundFile<'a> {
         }
     }
 
-    /// The entry whose number stands at `field` of another.
+    /// The entry whose number is at `field` of another.
     fn linked(&self, entry: usize, field: usize) -> Option<usize> {
         let number = u32_at(&self.directory, entry * ENTRY_BYTES + field)? as usize;
         (number < self.directory.len() / ENTRY_BYTES).then_some(number)

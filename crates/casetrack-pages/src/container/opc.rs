@@ -9,7 +9,7 @@ use super::zip::ZipContainer;
 use crate::model::Source;
 use crate::text::encoding;
 
-/// An open package. What is wrong with parts that it can be read without is collected as warnings.
+/// An open package. Problems of parts that it can be read without are collected as warnings.
 pub struct Package<'a> {
     container: ZipContainer<'a>,
     warnings: Vec<String>,
@@ -20,12 +20,10 @@ impl<'a> Package<'a> {
         Ok(Self { container: ZipContainer::open(source)?, warnings: Vec::new() })
     }
 
-    /// Names of all parts, in the order of the directory.
     pub fn names(&self) -> Vec<String> {
         self.container.names()
     }
 
-    /// True if there is a part of this name.
     pub fn has(&self, name: &str) -> bool {
         self.container.has(name)
     }
@@ -42,12 +40,12 @@ impl<'a> Package<'a> {
         parts
     }
 
-    /// The bytes of a part; `None` when there is no such part.
     pub fn part(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
         self.container.part(name)
     }
 
-    /// The relationships of a part, or of the package for `""`. Of a damaged list, those before the damage, with a warning.
+    /// The relationships of a part, or of the package for `""`. For a damaged list, those before the damage, with a
+    /// warning.
     pub fn relationships_of(&mut self, part: &str) -> Relationships {
         const HOLDS: &str = "list of related parts";
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
@@ -63,8 +61,8 @@ impl<'a> Package<'a> {
         relationships
     }
 
-    /// The bytes of a part that the text can be read without; `None`, with a warning, when it is missing or damaged. `holds` names what is lost with
-    /// it: "comments".
+    /// The bytes of a part that the text can be read without; `None`, with a warning, if it is missing or damaged.
+    /// `holds` names the lost content: "comments".
     pub fn beside(&mut self, name: &str, holds: &str) -> Option<Vec<u8>> {
         let problem = match self.container.part(name) {
             Ok(Some(bytes)) => return Some(bytes),
@@ -87,12 +85,8 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// Reads the XML of a part that the text can be read without. What `read` takes from a damaged one before the damage is kept, with
-    /// a warning.
-    ///
-    /// # Errors
-    ///
-    /// Errors of `read` other than damage.
+    /// Reads the XML of a part that the text can be read without. What `read` takes from a damaged one before the
+    /// damage is kept, with a warning. Errors: Errors of `read` other than damage.
     pub fn read_beside<E: Into<Stop>>(
         &mut self,
         name: &str,
@@ -111,7 +105,6 @@ impl<'a> Package<'a> {
         self.warn(format!("The {holds} could not be read to the end: the part {name} is damaged ({error})."));
     }
 
-    /// The warnings since the last call, each once.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }
@@ -151,12 +144,10 @@ impl Relationships {
         self.0.iter().find(|found| found.kind.rsplit('/').next() == Some(kind)).map(|found| &*found.target)
     }
 
-    /// All targets of a kind, in the order of the file.
     pub fn targets(&self, kind: &str) -> impl Iterator<Item = &str> {
         self.of_kind(kind).map(|(_, target)| target)
     }
 
-    /// Ids and targets of a kind, in the order of the file.
     pub fn of_kind(&self, kind: &str) -> impl Iterator<Item = (&str, &str)> {
         let is_kind = move |found: &&Relationship| found.kind.rsplit('/').next() == Some(kind);
         self.0.iter().filter(is_kind).map(|found| (&*found.id, &*found.target))

@@ -14,7 +14,6 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-/// Elements may be nested this deep; parsers recurse into them, and a hostile file must not exhaust the stack.
 const MAX_DEPTH: usize = 256;
 
 /// Why XML could not be read on.
@@ -23,7 +22,6 @@ pub enum XmlError {
     Malformed(quick_xml::Error),
     EndsEarly,
     TooDeep,
-    /// The content of an element makes no sense.
     Invalid(String),
 }
 
@@ -68,29 +66,24 @@ impl From<Error> for Stop {
     }
 }
 
-/// The next piece of a document.
 #[derive(Debug)]
 pub enum Node<'a> {
     Start(Element<'a>),
-    /// Of the element started last and not ended yet; empty elements have one too.
+    /// The end of the element started last and not ended yet; empty elements have one too.
     End,
     Text(Cow<'a, str>),
-    /// After the root element.
     Eof,
 }
 
-/// The start of an element.
 #[derive(Debug)]
 pub struct Element<'a>(BytesStart<'a>);
 
 impl Element<'_> {
-    /// Name without prefix.
     pub fn name(&self) -> &str {
         let name = self.0.name().into_inner();
         name.rsplit_once(':').map_or(name, |(_, local)| local)
     }
 
-    /// The value of the first attribute with this local name.
     pub fn attribute(&self, local_name: &str) -> Option<String> {
         self.all().find(|attribute| attribute.key.local_name().as_ref() == local_name).map(|found| value_of(&found))
     }
@@ -118,17 +111,14 @@ impl Element<'_> {
         attributes.flatten()
     }
 
-    /// The number in an attribute; `None` if there is none.
     pub fn number<T: FromStr>(&self, local_name: &str) -> Option<T> {
         self.attribute(local_name)?.parse().ok()
     }
 
-    /// True if the attribute is there and has this value.
     pub fn has(&self, local_name: &str, value: &str) -> bool {
         self.attribute(local_name).is_some_and(|found| found == value)
     }
 
-    /// The bytes in an attribute in Base64.
     pub fn bytes(&self, local_name: &str) -> Option<Vec<u8>> {
         let text: String = self.attribute(local_name)?.split_ascii_whitespace().collect();
         BASE64_STANDARD.decode(text).ok()
@@ -139,12 +129,11 @@ impl Element<'_> {
         self.attribute("val")
     }
 
-    /// As [`number`](Self::number), of [`value`](Self::value).
     pub fn numeric_value<T: FromStr>(&self) -> Option<T> {
         self.number("val")
     }
 
-    /// An on/off setting (`ST_OnOff`): on when present, unless its value says otherwise.
+    /// An on/off setting (`ST_OnOff`): on when present, unless its value is off.
     pub fn is_on(&self) -> bool {
         !matches!(self.value().as_deref(), Some("0" | "false" | "off"))
     }
@@ -154,7 +143,6 @@ fn value_of(attribute: &Attribute) -> String {
     attribute.normalized_value(XmlVersion::Implicit1_0).map_or_else(|_| attribute.value.to_string(), Cow::into_owned)
 }
 
-/// Reads a document node by node.
 pub struct XmlReader<'a> {
     reader: Reader<&'a [u8]>,
     depth: usize,
@@ -167,7 +155,6 @@ impl<'a> XmlReader<'a> {
         Self { reader, depth: 0 }
     }
 
-    /// The next node.
     #[expect(clippy::should_implement_trait, reason = "the end is a node, and errors end the reading")]
     pub fn next(&mut self) -> Result<Node<'a>, XmlError> {
         loop {
@@ -223,8 +210,8 @@ impl<'a> XmlReader<'a> {
         self.depth
     }
 
-    /// The next start of an element or text, however deep, inside the element at `depth`; `None` at its end. 0 is the depth of the
-    /// document.
+    /// The next start of an element or text, however deep, inside the element at `depth`; `None` at its end. 0 is the
+    /// depth of the document.
     pub fn next_inside(&mut self, depth: usize) -> Result<Option<Node<'a>>, XmlError> {
         loop {
             match self.next()? {

@@ -13,7 +13,6 @@ use crate::model::Source;
 /// First bytes of a zip archive with entries, and of one without.
 pub const SIGNATURES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// An open archive.
 pub struct ZipContainer<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
     source: &'a Source<'a>,
@@ -31,12 +30,10 @@ impl<'a> ZipContainer<'a> {
         self.archive.file_names_raw().map(|name| String::from_utf8_lossy(name).replace('\\', "/")).collect()
     }
 
-    /// True if there is a part of this name.
     pub fn has(&self, name: &str) -> bool {
         self.index_of(name).is_some()
     }
 
-    /// The number of files.
     #[expect(clippy::len_without_is_empty, reason = "no caller needs it")]
     pub fn len(&self) -> usize {
         self.archive.len()
@@ -115,7 +112,6 @@ pub fn packed(parts: &[(String, Vec<u8>)]) -> Option<Vec<u8>> {
 pub enum Member {
     File(Vec<u8>),
     TooLarge,
-    /// Encrypted.
     Locked,
     Unreadable(String),
 }

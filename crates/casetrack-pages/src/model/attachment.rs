@@ -11,13 +11,13 @@ const MAX_NAME_CHARS: usize = 150;
 /// A file inside a container: an attachment of a mail, a message of a mailbox, a member of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
-    /// Unique in the container without regard to case. Folders inside an archive are joined by `/`; it never begins with one and
-    /// never contains `.` or `..` as a folder.
+    /// Unique in the container without regard to case. Folders inside an archive are joined by `/`; it never begins
+    /// with one and never contains `.` or `..` as a folder.
     pub name: String,
     pub bytes: Vec<u8>,
 }
 
-/// Collects attachments up to the limits and counts what is left out.
+/// Collects attachments up to the limits and counts the others.
 #[derive(Default)]
 pub struct Attachments {
     kept: Vec<Attachment>,
@@ -35,7 +35,6 @@ impl Attachments {
         Self { places_left: limits.max_attachments, bytes_left: limits.max_attachment_bytes, ..Self::default() }
     }
 
-    /// Bytes that the next one may have.
     pub fn bytes_left(&self) -> u64 {
         if self.places_left == 0 { 0 } else { self.bytes_left }
     }

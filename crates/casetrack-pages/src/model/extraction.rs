@@ -18,11 +18,11 @@ pub struct ExtractOptions {
     ///
     /// The first PDF of a process decides: the library is loaded once.
     pub pdfium: Option<PathBuf>,
-    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "auto": what the first
-    /// pages of each file say, as far as there is data for it.
+    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default
+    /// "auto": the language of the first pages of each file, as far as there is data for it.
     pub languages: String,
-    /// The folder with the weights of PP-OCRv6, which then reads photographs, receipts and screenshots. The first folder of a process
-    /// decides: the weights are loaded once.
+    /// The folder with the weights of PP-OCRv6, which then reads photographs, receipts and screenshots. The first
+    /// folder of a process decides: the weights are loaded once.
     pub ocr_model: Option<PathBuf>,
     /// For protected files; it is stored nowhere.
     pub password: Option<Password>,
@@ -40,7 +40,6 @@ impl Default for ExtractOptions {
     }
 }
 
-/// The content of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extraction {
     pub format: FileFormat,
@@ -49,9 +48,10 @@ pub struct Extraction {
     pub properties: Properties,
     /// At least one page has text; pages without text keep their place, so that page numbers match the file.
     pub pages: Vec<Page>,
-    /// True if the file does not say where its pages end: `pages` are the parts between the page breaks that its text asks for.
+    /// True if the file does not state the ends of its pages: `pages` are the parts between the page breaks that its
+    /// text asks for.
     pub unpaged: bool,
-    /// Warnings for the user: what could not be read, and content that does not match the name of the file.
+    /// Warnings for the user: parts that could not be read, and content that does not match the name of the file.
     pub warnings: Vec<String>,
     /// The files inside a container, in its order; they are not opened.
     pub attachments: Vec<Attachment>,

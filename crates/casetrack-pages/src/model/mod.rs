@@ -1,4 +1,4 @@
-//! Plain data that every layer shares: the file being read, how it is read, and what comes out.
+//! Plain data that every layer shares: the file being read, the options, and the result.
 
 pub mod attachment;
 mod extraction;

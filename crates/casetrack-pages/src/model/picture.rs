@@ -6,14 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::source::Source;
 
-/// The page to draw, and what is marked on it.
+/// The page to draw, and the marks on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RenderRequest {
-    /// From 1.
     pub page: u32,
-    /// In points, as [`Page::line_boxes`](casetrack_core::Page) has them; what lies outside the page is left out.
+    /// In points, as [`Page::line_boxes`](casetrack_core::Page); marks outside the page are left out.
     pub highlights: Vec<Rect>,
-    /// Most pixels of the longer side.
     pub longest_side: u32,
     /// Most dots per inch of a page that has no pixels of its own.
     pub resolution: f32,
@@ -23,7 +21,6 @@ pub struct RenderRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PagePicture {
     pub png: Vec<u8>,
-    /// In pixels.
     pub width: u32,
     pub height: u32,
     /// A point is 1/72 inch, as in the places of lines.
@@ -40,7 +37,7 @@ pub fn union(a: &Rect, b: &Rect) -> Rect {
     }
 }
 
-/// On white where it is transparent.
+/// The image on white.
 pub fn on_paper(image: DynamicImage) -> DynamicImage {
     if !image.color().has_alpha() {
         return image;
@@ -55,7 +52,6 @@ pub fn on_paper(image: DynamicImage) -> DynamicImage {
     DynamicImage::ImageRgba8(pixels)
 }
 
-/// A page before it is marked.
 pub struct Pixels {
     pub image: RgbImage,
     pub pixels_per_point: f32,

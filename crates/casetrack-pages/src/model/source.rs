@@ -1,5 +1,3 @@
-//! The file being read, and errors that name it.
-
 use std::path::Path;
 
 use casetrack_core::{Action, Error, ErrorCode, FileFormat, FileLimit, Hint, Limits, hint};
@@ -28,12 +26,10 @@ impl<'a> Source<'a> {
         &self.options.limits
     }
 
-    /// The file name, for messages.
     pub fn name(&self) -> String {
         self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// The file name without its extension.
     pub fn stem(&self) -> String {
         self.path.file_stem().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
     }
@@ -50,7 +46,6 @@ impl<'a> Source<'a> {
         )
     }
 
-    /// The error for a password that is missing or wrong.
     pub fn needs_password(&self) -> Error {
         let (problem, check) = match self.options.password {
             None => ("needs a password", ""),

@@ -35,14 +35,12 @@ pub struct Resume {
     pub read: Vec<EarlierPage>,
     /// Steps that are left out.
     pub left_out: Vec<Step>,
-    /// True if pages are read one after the other, to find the one that ends the worker.
     pub one_at_a_time: bool,
 }
 
 /// Called with every step before it is taken.
 pub(super) type StepObserver = Box<dyn Fn(Step)>;
 
-/// The steps of a file.
 #[derive(Default)]
 pub struct StepTracker {
     resume: Resume,

@@ -1,5 +1,5 @@
-//! Drawings of the old Office formats ([MS-ODRAW]), and the records of which they and presentations are made: a header of eight bytes, then
-//! data or other records.
+//! Drawings of the old Office formats ([MS-ODRAW]), and the records of which they and presentations are made: a header
+//! of eight bytes, then data or other records.
 
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ pub struct Record<'a> {
     pub kind: u16,
     pub instance: u16,
     pub is_container: bool,
-    /// Clipped where the bytes end.
+    /// Clipped at the end of the bytes.
     pub content: &'a [u8],
     /// True if the bytes end before the record does.
     pub is_cut: bool,
@@ -67,7 +67,6 @@ impl<'a> Record<'a> {
         Records::of(if self.is_container { self.content } else { &[] })
     }
 
-    /// The first child of a kind.
     pub fn child(&self, kind: u16) -> Option<Record<'a>> {
         self.children().find(|child| child.kind == kind)
     }
@@ -96,7 +95,7 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// A property of a shape, and its data if it has more than a number: the data of all properties follow the table of
+/// A property of a shape, and its data if it has more than a number: the data of all properties follows the table of
 /// numbers (2.2.7).
 pub fn property<'a>(options: &Record<'a>, wanted: u16) -> Option<(u32, &'a [u8])> {
     const HAS_DATA: u16 = 0x8000;
@@ -159,7 +158,7 @@ fn stored<'a>(entry: &Record<'a>) -> Stored<'a> {
     }
 }
 
-/// The pictures that stand behind a shape in a text (2.2.15), in their order.
+/// The pictures behind a shape in a text (2.2.15), in their order.
 pub fn inline_pictures(records: Records<'_>) -> Vec<Cow<'_, [u8]>> {
     let mut pictures = Vec::new();
     for record in records {
@@ -171,7 +170,8 @@ pub fn inline_pictures(records: Records<'_>) -> Vec<Cow<'_, [u8]>> {
     pictures
 }
 
-/// A picture as a file of its own; of a drawing (EMF, WMF, PICT) its bytes as they are stored. `None` for what is no picture.
+/// A picture as a file of its own; for a drawing (EMF, WMF, PICT) its bytes as they are stored. `None` if it is no
+/// picture.
 fn file_of<'a>(record: &Record<'a>) -> Option<Cow<'a, [u8]>> {
     match record.kind {
         kind::EMF..=kind::PICT => return Some(Cow::Borrowed(record.content)),
@@ -186,7 +186,7 @@ fn file_of<'a>(record: &Record<'a>) -> Option<Cow<'a, [u8]>> {
     })
 }
 
-/// A bitmap with the head that it has in files ([MS-WMF] 2.2.2.9): the pixels stand behind its own head and its colours.
+/// A bitmap with the head that it has in files ([MS-WMF] 2.2.2.9): the pixels follow its own head and its colours.
 fn bitmap_file(bitmap: &[u8]) -> Option<Vec<u8>> {
     const FILE_HEAD: u32 = 14;
     const OLD_HEAD: u32 = 12;
@@ -217,7 +217,6 @@ fn colours(bits: u16, said: u32) -> Option<u32> {
     }
 }
 
-/// A shape that shows a picture of the store.
 pub struct PictureShape<'a> {
     /// Its number, by which the text refers to it.
     pub shape: u32,

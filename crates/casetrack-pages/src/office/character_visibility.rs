@@ -17,7 +17,6 @@ pub struct CharacterVisibility {
     pub half_points: Option<u32>,
     /// True if something other than paper is behind them.
     pub is_shaded: bool,
-    /// The style of the characters.
     pub style: Option<String>,
 }
 
@@ -39,8 +38,8 @@ impl CharacterVisibility {
         Ok(())
     }
 
-    /// The reason why characters that look like this are hidden. What they do not state themselves, they have from their style and their paragraph's;
-    /// `is_on_paper` is true if nothing else is behind them.
+    /// The reason why characters that look like this are hidden. Properties that they do not state come from their
+    /// style and their paragraph's; `is_on_paper` is true if nothing else is behind them.
     pub fn hides(
         &self,
         of_style: &CharacterVisibility,

@@ -1,5 +1,5 @@
-//! Files embedded in office documents: parts of packages as they are, and OLE objects ([MS-OLEDS]), which hold a file in one of
-//! several ways.
+//! Files embedded in office documents: parts of packages as they are, and OLE objects ([MS-OLEDS]), which hold a file
+//! in one of several ways.
 
 use casetrack_core::{BlockKind, Result};
 use encoding_rs::WINDOWS_1252;
@@ -26,7 +26,7 @@ const DOCUMENTS: [(&str, &str); 5] = [
 
 /// An object that was read out of a file of an old format.
 pub enum Object {
-    /// A compound file, or what only the program that wrote it can read.
+    /// A compound file, or data that only the program that wrote it can read.
     Ole(Vec<u8>),
     /// A file that the object packager wrapped, as in the stream `Ole10Native`, but without the size before it.
     Packaged(Vec<u8>),
@@ -40,8 +40,8 @@ pub struct EmbeddedFiles {
 }
 
 impl EmbeddedFiles {
-    /// Hands out all files in a package, except the data behind its charts, which show it. Then the package has been read: its warnings become the
-    /// document's.
+    /// Hands out all files in a package, except the data behind its charts, which show it. Then the package has been
+    /// read: its warnings become the document's.
     pub fn of_package(package: &mut Package, document: &mut DocumentBuilder) -> Result<()> {
         let mut names = package.names();
         let mut behind_charts = Vec::new();
@@ -63,8 +63,8 @@ impl EmbeddedFiles {
         Ok(())
     }
 
-    /// Hands out the OLE objects of an OpenDocument package, and the documents that are folders in it, each as a package of its own. Formulas
-    /// and charts are part of the text.
+    /// Hands out the OLE objects of an OpenDocument package, and the documents that are folders in it, each as a
+    /// package of its own. Formulas and charts are part of the text.
     pub fn of_open_document(container: &mut ZipContainer, document: &mut DocumentBuilder) -> Result<()> {
         let mut embedded = Self::default();
         for name in container.names() {
@@ -141,7 +141,7 @@ impl EmbeddedFiles {
         }
     }
 
-    /// Hands out what a part of a document holds: an OLE object, or a file as it is.
+    /// Hands out the content of a part of a document: an OLE object, or a file as it is.
     fn file(&mut self, part: &str, bytes: Vec<u8>, document: &mut DocumentBuilder) {
         let name = part.rsplit('/').next().unwrap_or(part);
         if !bytes.starts_with(ole::SIGNATURE) {
@@ -173,7 +173,7 @@ impl EmbeddedFiles {
         }
     }
 
-    /// Warns of what was not opened. A document that is nothing but its files lists them.
+    /// Warns of unopened files. A document that is nothing but its files lists them.
     fn finish(self, document: &mut DocumentBuilder) -> Result<()> {
         if !self.unopened.is_empty() {
             let mut names = self.unopened.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
@@ -190,7 +190,8 @@ impl EmbeddedFiles {
     }
 }
 
-/// The kind of an OpenDocument file and the extension of its files, by its content; `None` for what is part of the text around it.
+/// The kind of an OpenDocument file and the extension of its files, by its content; `None` for a part of the text
+/// around it.
 fn kind_of(content: &str) -> Option<(&'static str, &'static str)> {
     const KINDS: [(&str, (&str, &str)); 4] = [
         ("text", ("text", "odt")),
@@ -275,7 +276,7 @@ fn packaged(stream: &[u8]) -> Option<(String, Vec<u8>)> {
         Some(utf16_to_zero(names.get(skipped + 4..(skipped + 4).checked_add(size)?)?))
     };
     let name = [wide_label().unwrap_or_default(), label, path].into_iter().find(|name| !name.trim().is_empty());
-    // Either may be a path of the machine where it was embedded.
+    // Either may be a path of the machine on which it was embedded.
     let name = name.unwrap_or_else(|| "embedded.bin".to_owned());
     let name = name.rsplit(['\\', '/']).next().unwrap_or(&name);
     Some((attachment::file_name(name), content.to_vec()))

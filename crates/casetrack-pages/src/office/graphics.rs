@@ -7,7 +7,7 @@ use crate::container::xml::{XmlError, XmlReader};
 /// Points of a chart series that are read; Excel allows as many rows.
 const MAX_POINTS: usize = 1 << 20;
 
-/// Adds the text of a diagram's points (21.4): what SmartArt shows, in the order of its outline.
+/// Adds the text of a diagram's points (21.4), as SmartArt shows it, in the order of its outline.
 pub fn diagram(xml: &str, texts: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let mut paragraphs = Vec::new();
@@ -30,7 +30,7 @@ pub struct Chart {
     pub rows: Vec<Row>,
 }
 
-/// Reads the values that a chart shows (21.2), as they are cached in it. What was read of a damaged one is kept.
+/// Reads the values that a chart shows (21.2), as they are cached in it. Values before damage are kept.
 pub fn chart(xml: &str, chart: &mut Chart) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let (mut title, mut series): (Vec<Paragraph>, Vec<Series>) = (Vec::new(), Vec::new());

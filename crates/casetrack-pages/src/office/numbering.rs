@@ -7,7 +7,6 @@ use super::styles::{ListReference, Styles};
 use super::symbols;
 use crate::container::xml::{XmlError, XmlReader};
 
-/// Lists have nine levels.
 const LEVELS: usize = 9;
 
 /// The label format of one level.
@@ -43,7 +42,6 @@ struct List {
     levels: HashMap<usize, Level>,
 }
 
-/// All lists of a document, and how far each is counted.
 #[derive(Debug, Clone, Default)]
 pub struct Numbering {
     abstract_lists: HashMap<String, AbstractList>,

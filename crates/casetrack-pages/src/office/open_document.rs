@@ -8,8 +8,8 @@ use crate::container::xml::{Element, XmlError, XmlReader};
 use crate::container::zip::ZipContainer;
 use crate::text::encoding;
 
-/// A part that the text can be read without: empty if there is none, or, with a warning, if it is damaged. `holds` names what is lost with it:
-/// "styles".
+/// A part that the text can be read without: empty if there is none, or, with a warning, if it is damaged. `holds`
+/// names the lost content: "styles".
 pub fn optional_part(
     container: &mut ZipContainer,
     name: &str,
@@ -26,8 +26,8 @@ pub fn optional_part(
     }
 }
 
-/// Reads `office:meta` from `meta.xml` or a flat file, if it is not empty. Leaves author, dates and language with `document`; returns
-/// the title.
+/// Reads `office:meta` from `meta.xml` or a flat file, if it is not empty. Leaves author, dates and language with
+/// `document`; returns the title.
 pub fn properties(xml: &str, document: &mut DocumentBuilder) -> Option<String> {
     let mut title = None;
     if !xml.is_empty()

@@ -8,7 +8,6 @@ use crate::container::xml::{XmlError, XmlReader};
 /// Paragraphs have nine levels.
 pub const LEVELS: usize = 9;
 
-/// A paragraph of a shape.
 pub struct Paragraph {
     pub text: String,
     pub bullet: Bullet,
@@ -24,7 +23,7 @@ pub enum Bullet {
 }
 
 impl Paragraph {
-    /// The kind of the paragraph; `in_list`: whether the placeholder it stands in shows bullets.
+    /// The kind of the paragraph; `in_list` is true if its placeholder shows bullets.
     pub fn kind(&self, in_list: bool) -> BlockKind {
         match self.bullet {
             Bullet::Label(_) => BlockKind::ListItem,
@@ -95,7 +94,7 @@ fn paragraph(xml: &mut XmlReader, counters: &mut [u32; LEVELS], found: &mut Vec<
     outcome
 }
 
-/// Reads an element of a paragraph to its end; text stands in `a:t` only.
+/// Reads an element of a paragraph to its end; only `a:t` has text.
 fn inline(xml: &mut XmlReader, name: &str, text: &mut String) -> Result<(), XmlError> {
     let depth = xml.depth();
     match name {
@@ -122,7 +121,7 @@ fn text_line(xml: &mut XmlReader, text: &mut String) -> Result<(), XmlError> {
     outcome
 }
 
-/// Bullets of symbol fonts are other signs than their code points say.
+/// Bullets of symbol fonts look different from their code points.
 pub fn shown_bullet(char: Option<String>) -> String {
     match char.as_deref().map(str::trim) {
         None | Some("") => "•".into(),

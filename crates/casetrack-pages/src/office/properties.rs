@@ -6,8 +6,8 @@ use crate::container::opc::{Package, Relationships};
 use crate::container::xml::{XmlError, XmlReader};
 use crate::text::{dates, encoding};
 
-/// Reads the properties of a package, whose relationships are `root`. Leaves author, dates and language with `document`; returns
-/// the title.
+/// Reads the properties of a package, whose relationships are `root`. Leaves author, dates and language with
+/// `document`; returns the title.
 pub fn of_package(package: &mut Package, root: &Relationships, document: &mut DocumentBuilder) -> Option<String> {
     const HOLDS: &str = "properties of the document";
     const USUAL: &str = "docProps/core.xml";

@@ -4,7 +4,6 @@ use casetrack_core::{BlockKind, Result};
 
 use crate::build::DocumentBuilder;
 
-/// Titles that PowerPoint writes by itself.
 pub const DEFAULT_TITLES: [&str; 12] = [
     "PowerPoint Presentation",
     "PowerPoint-Präsentation",
@@ -20,7 +19,6 @@ pub const DEFAULT_TITLES: [&str; 12] = [
     "没有幻灯片标题",
 ];
 
-/// Adds the speaker's notes to the slide, if there are any.
 pub fn push_notes(document: &mut DocumentBuilder, notes: &str) -> Result<()> {
     if notes.trim().is_empty() {
         return Ok(());

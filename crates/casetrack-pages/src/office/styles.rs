@@ -26,11 +26,9 @@ struct Style {
     look: CharacterVisibility,
 }
 
-/// The styles of a document by id.
 #[derive(Debug, Default)]
 pub struct Styles {
     by_id: HashMap<String, Style>,
-    /// The styles of characters.
     of_characters: HashMap<String, Style>,
     /// The style of paragraphs that name none.
     default: Option<String>,
@@ -68,8 +66,8 @@ impl Styles {
 
     /// The level of headings in this style, from 1; `None` for text.
     ///
-    /// An outline level decides; the built-in headings are known by their names, which Word writes in English whatever its
-    /// language.
+    /// An outline level decides; the built-in headings are known by their names, which Word writes in English whatever
+    /// its language.
     pub fn heading_level(&self, id: Option<&str>) -> Option<u8> {
         self.inherited(id, |style| {
             let named = match style.name.to_ascii_lowercase().as_str() {
@@ -81,7 +79,6 @@ impl Styles {
         .filter(|level| (1..=BODY_TEXT_LEVEL).contains(level))
     }
 
-    /// The list that paragraphs in this style belong to.
     pub fn list(&self, id: Option<&str>) -> Option<ListReference> {
         self.inherited(id, |style| style.list.clone())
     }

@@ -17,7 +17,7 @@ const STRING: u32 = 0x1E;
 const WIDE_STRING: u32 = 0x1F;
 const FILE_TIME: u32 = 0x40;
 
-/// Leaves author and dates with `document`; returns the title. What is missing or cannot be read is passed over.
+/// Leaves author and dates with `document`; returns the title. Missing and unreadable properties are passed over.
 pub fn read(container: &CompoundFile, document: &mut DocumentBuilder) -> Option<String> {
     let stream = container.stream(&["\u{5}SummaryInformation"])?;
     let set = PropertySet::of(&stream)?;

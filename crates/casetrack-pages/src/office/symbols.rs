@@ -1,8 +1,8 @@
 //! Characters of symbol fonts, which Word stores as code points of the private use area (U+F020 to U+F0FF).
 
-/// The characters that `w:sym` and bullets show in these fonts. Sources: the Symbol and Wingdings encoding tables published by Unicode
-/// (L2/12-368 and mappings/VENDORS/ADOBE/symbol.txt); only what occurs in office documents.
-/// Each character stands behind the last byte of its code.
+/// The characters that `w:sym` and bullets show in these fonts. Sources: the Symbol and Wingdings encoding tables
+/// published by Unicode (L2/12-368 and mappings/VENDORS/ADOBE/symbol.txt); only those that occur in office documents.
+/// Each character follows the last byte of its code.
 const WINGDINGS: &str = "6C● 6E■ 6F☐ 71❑ 75◆ 76❖ 9F• A1○ A7▪ A8☐ D8➢ DF← E0→ E8➔ F0⇨ FB✗ FC✓ FD☒ FE☑";
 const SYMBOL: &str = "44Δ 53Σ 57Ω 61α 62β 64δ 6Dμ 70π 73σ A3≤ A5∞ AE→ B0° B1± B3≥ B4× B7• B8÷ B9≠ BB≈ D2® D3© D4™ D6√ E2® \
      E3© E4™";

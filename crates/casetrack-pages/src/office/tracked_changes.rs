@@ -1,4 +1,4 @@
-//! Tracked changes of what is more than characters: ends of paragraphs, rows of tables, and references to notes.
+//! Tracked changes of more than characters: ends of paragraphs, rows of tables, and references to notes.
 
 use casetrack_core::ChangeKind;
 
@@ -25,10 +25,10 @@ struct Run {
 }
 
 impl InsertedMarks {
-    /// Marks the end of a paragraph as inserted, where it is, and its label, which is returned.
+    /// Marks the end of a paragraph as inserted, if it is, and its label, which is returned.
     ///
-    /// Paragraphs whose marks were inserted were one with the paragraph that follows them. It had one label, which now belongs to the first of them
-    /// that has text of the original.
+    /// Paragraphs whose marks were inserted were one with the paragraph that follows them. It had one label, which now
+    /// belongs to the first of them that has text of the original.
     pub fn end_paragraph(
         &mut self,
         inserted: Option<(ChangeKind, Stamp)>,
@@ -90,7 +90,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Adds a row as its changes say.
+    /// Adds a row according to its changes.
     pub fn add(&mut self, mut row: FlowRow, tracked: MarkRevision, changes: &mut Changes) {
         if let Some((kind, stamp)) = tracked.deleted {
             let texts: Vec<String> =
@@ -116,7 +116,7 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// The rows, and marks that stand in none of them.
+    /// The rows, and marks outside all of them.
     pub fn finish(self) -> (Vec<FlowRow>, FlowBlock) {
         (self.rows, block(self.leading))
     }

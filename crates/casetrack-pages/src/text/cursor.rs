@@ -1,5 +1,3 @@
-//! The texts of a page's blocks.
-
 use std::ops::Range;
 
 use casetrack_core::Block;

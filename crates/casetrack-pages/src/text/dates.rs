@@ -1,4 +1,4 @@
-//! Dates as formats write them, in ISO 8601. What is no date is `None`.
+//! Dates as formats write them, in ISO 8601. `None` if a text is no date.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
@@ -21,8 +21,8 @@ pub(crate) fn of_iso(text: &str) -> Option<String> {
     iso(&fields, offset)
 }
 
-/// The date of a PDF ([ISO 32000-1] 7.9.4): `D:20240503090000+02'00'`, where all but the year may be missing. Some producers
-/// write one of ISO 8601 instead.
+/// The date of a PDF ([ISO 32000-1] 7.9.4): `D:20240503090000+02'00'`, where all but the year may be missing. Some
+/// producers write one of ISO 8601 instead.
 pub fn of_pdf(text: &str) -> Option<String> {
     let text = text.trim();
     let written = text.strip_prefix("D:").unwrap_or(text);

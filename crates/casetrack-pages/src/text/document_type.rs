@@ -4,11 +4,11 @@ use casetrack_core::DocumentType;
 
 use crate::model::Extraction;
 
-/// Characters of the first page that are looked at: where titles and salutations stand.
+/// Characters of the first page that are looked at, for titles and salutations.
 const OPENING_CHARS: usize = 600;
 
-/// Words that name each kind, as they stand in titles and file names. The first kind that is named wins, so kinds whose
-/// words also occur in the names of others come later ("Consulting Agreement Memo" is a memo about an agreement).
+/// Words that name each kind, in titles and file names. The first kind that is named wins, so kinds whose words also
+/// occur in the names of others come later ("Consulting Agreement Memo" is a memo about an agreement).
 const NAMES: &[(DocumentType, &str)] = &[
     (DocumentType::Invoice, "invoice, credit note, receipt, bill of"),
     (DocumentType::Memo, "memo, memorandum"),

@@ -1,15 +1,15 @@
 //! Recognises the encoding of text and decodes it.
 //!
-//! In order: byte order mark, UTF-16 without one, UTF-8 with at most a few damaged bytes, then chardetng (the detector of
-//! Firefox) for the legacy encodings. Bytes that give control characters are no text and are refused.
+//! In order: byte order mark, UTF-16 without one, UTF-8 with at most a few damaged bytes, then chardetng (the detector
+//! of Firefox) for the legacy encodings. Bytes that give control characters are no text and are refused.
 
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Bytes read to distinguish text from binary data, and UTF-16 from single bytes. Also what the detector of legacy
-/// encodings is fed: its cost is linear, and its verdict is settled long before.
+/// Bytes read to distinguish text from binary data, and UTF-16 from single bytes. Also the input of the detector of
+/// legacy encodings: its cost is linear, and its verdict is settled long before.
 const SAMPLE_BYTES: usize = 256 * 1024;
 
 /// Text with more than this share of control characters is binary data.
@@ -18,7 +18,6 @@ const MAX_CONTROL_SHARE: f64 = 0.01;
 /// This many zeros are stray in a text of any length.
 const FEW_ZEROS: usize = 2;
 
-/// Text decoded from bytes.
 #[derive(Debug, PartialEq)]
 pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
@@ -30,8 +29,8 @@ pub struct Decoded<'a> {
     pub had_zeros: bool,
 }
 
-/// Decodes text in any common encoding; `None` when the bytes are no text. Line ends are left as they are. A few zeros, which some
-/// programs leave at the end of what they write, do not make it binary data.
+/// Decodes text in any common encoding; `None` when the bytes are no text. Line ends are left as they are. A few zeros,
+/// which some programs leave at the end of their output, do not make it binary data.
 pub fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
     let decoded = decode_utf32(bytes).or_else(|| {
         if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
@@ -48,7 +47,7 @@ pub fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
     looks_like_text(&decoded.text).then_some(decoded)
 }
 
-/// With spaces in the place of zeros, if there are few. What stands on their two sides was rarely one word.
+/// With spaces in place of zeros, if there are few. The texts on their two sides were rarely one word.
 fn without_stray_zeros(decoded: Decoded<'_>) -> Decoded<'_> {
     let zeros = decoded.text.bytes().filter(|byte| *byte == 0).count();
     if zeros == 0 || !are_stray(zeros, decoded.text.len()) {
@@ -64,8 +63,9 @@ fn are_stray(zeros: usize, bytes: usize) -> bool {
 /// Bytes at the start of a page that are searched for the name of its encoding; the standard asks for 1024.
 const DECLARED_WITHIN: usize = 4096;
 
-/// Decodes HTML: a byte order mark, UTF-16 without one, UTF-8 that has other characters than ASCII, what the page declares,
-/// then as other text. Old declarations survive conversions to UTF-8, and other text is rarely valid UTF-8 by chance.
+/// Decodes HTML: a byte order mark, UTF-16 without one, UTF-8 that has other characters than ASCII, the declared
+/// encoding, then as other text. Old declarations survive conversions to UTF-8, and other text is rarely valid UTF-8 by
+/// chance.
 pub fn decode_html(bytes: &[u8]) -> Option<Decoded<'_>> {
     let is_marked = Encoding::for_bom(bytes).is_some() || utf16_without_mark(bytes).is_some();
     if !is_marked
@@ -87,7 +87,7 @@ fn declared_encoding(start: &[u8]) -> Option<&'static Encoding> {
             let value = value.trim_start_matches(['"', '\'']);
             let label: String =
                 value.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')).collect();
-            // A page whose declaration could be read is not UTF-16, whatever it says.
+            // A page whose declaration could be read is not UTF-16, whatever it declares.
             Encoding::for_label(label.as_bytes())
                 .map(|found| if found == UTF_16LE || found == UTF_16BE { UTF_8 } else { found })
         })
@@ -148,16 +148,16 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// True if a short text has zeros, but too few for UTF-16 of its letters. The bytes of UTF-16 in other scripts are control characters, or
-/// no UTF-8.
+/// True if a short text has zeros, but too few for UTF-16 of its letters. The bytes of UTF-16 in other scripts are
+/// control characters, or no UTF-8.
 fn is_utf8_with_stray_zeros(bytes: &[u8]) -> bool {
     let zeros = bytes.iter().filter(|byte| **byte == 0).count();
     let is_text = |text: &str| text.chars().all(|c| c == '\0' || !is_binary_control(c));
     zeros > 0 && are_stray(zeros, bytes.len()) && std::str::from_utf8(bytes).is_ok_and(is_text)
 }
 
-/// True if the bytes are UTF-8, possibly with a few damaged ones: legacy encodings rarely form valid multi-byte sequences by chance, so
-/// several of them mean UTF-8.
+/// True if the bytes are UTF-8, possibly with a few damaged ones: legacy encodings rarely form valid multi-byte
+/// sequences by chance, so several of them mean UTF-8.
 fn mostly_utf8(bytes: &[u8]) -> bool {
     if std::str::from_utf8(bytes).is_ok() {
         return true;

@@ -1,5 +1,5 @@
-//! Stamps of exhibits: `EXHIBIT A`, `Plaintiff's Exhibit 12`, `Exhibit 10.1`, on their own line near the edge of a page or on a sheet with little
-//! else, or over two or three lines, as on stickers.
+//! Stamps of exhibits: `EXHIBIT A`, `Plaintiff's Exhibit 12`, `Exhibit 10.1`, on their own line near the edge of a page
+//! or on a sheet with little else, or over two or three lines, as on stickers.
 
 use std::collections::HashSet;
 
@@ -9,11 +9,11 @@ use super::bates::edge_lines;
 
 /// Most stamps of a page: more are a list of exhibits.
 const MOST: usize = 2;
-/// A page with at most as many words is a sheet between exhibits: a stamp may stand anywhere on it.
+/// A page with at most as many words is a sheet between exhibits: a stamp may be anywhere on it.
 const FEW_WORDS: usize = 40;
 /// Lines of a sticker.
 const MOST_LINES: usize = 3;
-/// Most characters of what names an exhibit.
+/// Most characters of the name of an exhibit.
 const MAX_NAME: usize = 8;
 
 /// The party of an exhibit, without possessives, and the occasion on which it was marked.
@@ -99,7 +99,6 @@ fn exhibits(page: &Page) -> Vec<String> {
     if found.len() > MOST { Vec::new() } else { found }
 }
 
-/// The stamp that a text is, without its page numbers.
 fn stamp(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let bare = |word: &str| -> String {
@@ -175,7 +174,6 @@ mod tests {
     use super::*;
     use crate::test_files::page_of;
 
-    /// The stamps on a page of these blocks.
     fn noted(blocks: &[&str]) -> Vec<String> {
         let mut page = page_of(1, &blocks.join("\n"));
         let mut at = 0;

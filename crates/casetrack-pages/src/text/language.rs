@@ -17,8 +17,8 @@ const TAGS: &str = "\
     sin:si slk:sk slv:sl sna:sn spa:es srp:sr swe:sv tam:ta tel:te tgl:tl tha:th tuk:tk tur:tr ukr:uk urd:ur uzb:uz vie:vi \
     yid:yi zul:zu";
 
-/// The tag of the language of pages whose file states one, or none. The text wins if it is certainly in another language that the detector knows:
-/// templates state the language of their makers.
+/// The tag of the language of pages whose file states one, or none. The text wins if it is certainly in another
+/// language that the detector knows: templates state the language of their makers.
 pub fn of(stated: Option<String>, pages: &[Page]) -> Option<String> {
     let Some(stated) = stated else { return detected(pages) };
     let primary = stated.split('-').next().unwrap_or_default().to_ascii_lowercase();

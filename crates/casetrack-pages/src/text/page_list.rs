@@ -1,5 +1,3 @@
-//! Lists of pages in warnings.
-
 /// "page 3" or "pages 1, 4-7".
 pub fn page_list(numbers: &[usize]) -> String {
     let mut ranges: Vec<(usize, usize)> = Vec::new();

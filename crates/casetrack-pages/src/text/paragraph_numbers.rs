@@ -30,16 +30,13 @@ enum Style {
 
 /// A place at which a numbered paragraph may begin, or at which a heading ends one.
 struct Start {
-    /// Index of the page.
     page: usize,
     at: u32,
-    /// The end of its block.
     block_end: u32,
     label: Option<(Style, u32)>,
     is_prose: bool,
 }
 
-/// A count: the indexes of its starts.
 struct Count {
     style: Style,
     last: u32,
@@ -121,7 +118,7 @@ fn starts(pages: &[Page]) -> Vec<Start> {
     starts
 }
 
-/// The number at the beginning of a line, and what follows it.
+/// The number at the beginning of a line, and the text behind it.
 fn label(line: &str) -> Option<((Style, u32), &str)> {
     let line = line.trim_start();
     let (style, rest) = match line.chars().next()? {
@@ -158,7 +155,7 @@ fn counts(starts: &[Start]) -> Vec<Count> {
         };
         match open.iter().rposition(goes_on) {
             Some(place) => {
-                // What was counted since is inside the paragraph before.
+                // Later counts are inside the paragraph before.
                 closed.extend(open.drain(place + 1..));
                 open[place].last = number;
                 open[place].starts.push(index);
@@ -190,7 +187,6 @@ mod tests {
     use super::*;
     use crate::test_files::page_of;
 
-    /// Pages of these blocks, each on lines of its own; those in capitals are headings.
     fn noted(pages: &[&[&str]]) -> Vec<Vec<(u32, String)>> {
         let page = |blocks: &&[&str]| {
             let mut page = page_of(1, &blocks.join("\n"));

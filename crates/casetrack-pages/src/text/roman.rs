@@ -1,5 +1,3 @@
-//! Numbers in Roman digits.
-
 /// A number in small Roman digits; one that they are not used for, in decimal digits.
 pub fn roman(mut number: u32) -> String {
     const VALUES: [u32; 13] = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1];

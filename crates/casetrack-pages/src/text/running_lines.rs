@@ -1,5 +1,5 @@
-//! Lines that show where a page belongs rather than anything of their own: running heads and feet, page numbers, and the source that collections of
-//! filings print below each page.
+//! Lines that show the context of a page rather than anything of their own: running heads and feet, page numbers, and
+//! the source that collections of filings print below each page.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::bates::folded;
 /// Pages that must have a line, and how far each may be from the next: left and right pages may differ.
 const MIN_PAGES: usize = 3;
 const MAX_STEP: u64 = 2;
-/// Share of the printed height at its top and bottom where such lines stand.
+/// Share of the printed height at its top and bottom that may hold such lines.
 const MARGIN: f32 = 0.12;
 /// Places on different pages that differ by less, in points, are the same.
 const SAME_PLACE: f32 = 3.0;
@@ -20,10 +20,11 @@ const EDGE_LINES: usize = 3;
 
 /// For each of the document's pages, in order, the character ranges of its running lines, in order and half-open.
 ///
-/// These are the lines with the pages' Bates numbers; lines that stand at the same place of at least three pages, at most two pages apart, and are the same except for numbers that
-/// count the pages; and lines like `Source: ACME INC, 10-K, 3/31/2005` anywhere. A text without page breaks is taken to have one after
-/// each such line, and where it says `<PAGE>`. Sheets have no running lines. The text itself stays as it is: this serves analyses, which
-/// would take a line at the foot of each page for something that the document says there. Linear in the text, except sorting.
+/// These are the lines with the pages' Bates numbers; lines at the same place of at least three pages, at most two
+/// pages apart, and are the same except for numbers that count the pages; and lines like `Source: ACME INC, 10-K,
+/// 3/31/2005` anywhere. A text without page breaks is taken to have one after each such line, and at each `<PAGE>`.
+/// Sheets have no running lines. The text itself stays as it is: this serves analyses, which would take a line at the
+/// foot of each page for content of the document. Linear in the text, except sorting.
 pub fn running_lines(pages: &[Page]) -> Vec<Vec<Range<u32>>> {
     let boxes = || pages.iter().flat_map(|page| page.line_boxes.iter().flatten());
     let top = boxes().map(|area| area.top).fold(f32::INFINITY, f32::min);
@@ -81,7 +82,6 @@ pub fn running_lines(pages: &[Page]) -> Vec<Vec<Range<u32>>> {
     found
 }
 
-/// The position of a line on its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum LinePosition {
     /// The place of its box.
@@ -91,9 +91,7 @@ enum LinePosition {
     FromBottom(usize),
 }
 
-/// A line that may be a running one.
 struct Line {
-    /// Index of its page.
     page: usize,
     chars: Range<u32>,
     /// Number of the page, or of the part of one that was a page.
@@ -157,7 +155,7 @@ impl<'t> Leaves<'t> {
     }
 }
 
-/// Letters and digits that may stand next to a Bates number, as in `CONFIDENTIAL SMITH000042`.
+/// Letters and digits that may be next to a Bates number, as in `CONFIDENTIAL SMITH000042`.
 const BESIDE_NUMBER: usize = 16;
 
 /// True if a line is the page's Bates number, with little besides. OCR may have misread it.
@@ -201,7 +199,6 @@ mod tests {
         }
     }
 
-    /// The running lines of each page.
     fn running(pages: &[Page]) -> Vec<Vec<String>> {
         let slice = |page: &Page, range: &Range<u32>| {
             page.text.chars().skip(range.start as usize).take(range.len()).collect::<String>()

@@ -17,8 +17,8 @@ pub(crate) enum SectionStart {
     Schedule,
 }
 
-/// The blocks that end the section in force, by index. `text` is a page or a part of one that begins at the character `text_start`;
-/// `blocks` are the page's, of which those outside the text are ignored. Linear in the text.
+/// The blocks that end the section in force, by index. `text` is a page or a part of one that begins at the character
+/// `text_start`; `blocks` are the page's, of which those outside the text are ignored. Linear in the text.
 pub(crate) fn section_starts(text: &str, text_start: u32, blocks: &[Block]) -> Vec<(usize, SectionStart)> {
     let mut cursor = Cursor::starting_at(text, text_start as usize);
     let first = blocks.partition_point(|block| block.char_start < text_start);
@@ -89,7 +89,6 @@ fn starts_signatures(text: &str, next: &str, is_row: bool) -> bool {
         || ["name", "title", "its"].iter().any(|name| after(name).is_some() || starts_field(next, name))
 }
 
-/// Lines of a block, and the cells of a row.
 fn fields(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\t']).map(str::trim).filter(|field| !field.is_empty())
 }
@@ -157,7 +156,6 @@ fn is_title(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The parts that the paragraphs of a page start.
     fn starts(paragraphs: &[&str]) -> Vec<(usize, SectionStart)> {
         let (mut text, mut blocks) = (String::new(), Vec::new());
         for paragraph in paragraphs {

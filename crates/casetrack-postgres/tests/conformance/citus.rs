@@ -1,7 +1,7 @@
-//! What there is only where tables are distributed over machines. It is tested where `CASETRACK_TEST_CITUS_WORKERS` names some.
+//! Features of tables that are distributed over machines. They are tested if `CASETRACK_TEST_CITUS_WORKERS` names some.
 //!
-//! `CASETRACK_TEST_CITUS_KILL` is a command that ends the worker whose number, from 1, it is given, with SIGKILL, and starts it again. It is given
-//! each worker in turn, `CASETRACK_KILLS` times. Run this test alone.
+//! `CASETRACK_TEST_CITUS_KILL` is a command that ends the worker whose number, from 1, it is given, with SIGKILL, and
+//! starts it again. It is given each worker in turn, `CASETRACK_KILLS` times. Run only this test.
 
 use std::collections::HashSet;
 use std::process::Command;
@@ -32,7 +32,7 @@ fn workers_have_rows_and_are_refused() {
         let refused = PostgresStore::connect(&address, files.path()).err().expect("refused");
         assert_eq!(refused.code, ErrorCode::WrongState, "{refused}");
     }
-    // Rows are where they should be.
+    // Rows are in their places.
     let collection = store.create(&collection_meta("Test"), &models()).unwrap();
     (0..9).for_each(|change| collection.put_document(&stored(0, change).1.unwrap_or_else(|| empty(change))).unwrap());
     let mut client = Client::connect(&database.address, NoTls).unwrap();
@@ -112,7 +112,7 @@ fn empty(change: u64) -> StoredDocument {
     with_id(DocumentId::from_bytes([change as u8; 16]), &format!("/data/{change}.txt"), &["Nothing."])
 }
 
-/// What a client stores with a change. Every fifth change removes the document.
+/// The document that a client stores with a change. Every fifth change removes it.
 fn stored(client: u64, change: u64) -> (DocumentId, Option<StoredDocument>) {
     let (number, mut bytes) = (change % DOCUMENTS, [0x57; 16]);
     (bytes[0], bytes[1]) = (client as u8, number as u8);
@@ -125,7 +125,6 @@ fn stored(client: u64, change: u64) -> (DocumentId, Option<StoredDocument>) {
     (id, (!change.is_multiple_of(5)).then_some(document))
 }
 
-/// The changes of a client: whether each was acknowledged.
 type Tried = Vec<bool>;
 
 fn go_on(collection: &Collection, client: u64, tried: &mut Tried, until: &AtomicBool) {

@@ -1,4 +1,4 @@
-//! What others change in any collection is told to one who follows a store, once, and what the store changes itself is not.
+//! A subscriber to a store is notified of the changes of others in any collection, once, and not of the store's own.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::server::{Database, administrator};
 /// Longer than any test waits.
 const LONG: Duration = Duration::from_secs(600);
 
-/// Another client of a database, and what it hears.
+/// Another client of a database, and its notifications.
 struct Other {
     store: PostgresStore,
     heard: Receiver<StoreChange>,
@@ -61,7 +61,7 @@ fn changes_of_others_are_told_once_and_own_ones_are_not() {
     let of = |n: usize, change| StoreChange::Document(meta.id, ids[n], change);
     collection.put_document(&documents[1]).unwrap();
     other.hears(&[of(1, Added)]);
-    // Own changes beside those of others.
+    // Own changes next to those of others.
     let theirs = other.store.open_collection(meta.id).unwrap();
     theirs.put_document(&documents[2]).unwrap();
     theirs.delete_document(ids[2]).unwrap();
@@ -70,7 +70,7 @@ fn changes_of_others_are_told_once_and_own_ones_are_not() {
     other.hears(&[of(0, Replaced)]);
     collection.delete_document(ids[1]).unwrap();
     other.hears(&[of(1, Deleted)]);
-    // The connection is lost, and changes come meanwhile.
+    // The connection is lost, and changes come in the meantime.
     disconnect(&database);
     collection.put_document(&documents[3]).unwrap();
     other.hears(&[of(3, Added)]);
@@ -81,7 +81,7 @@ fn changes_of_others_are_told_once_and_own_ones_are_not() {
     };
     collection.change_evidence(change).unwrap();
     other.hears(&[StoreChange::Evidence(meta.id)]);
-    // One that is made is found by itself; what the other made is not told, but for what others do with it.
+    // A new collection is found by itself; changes of this store are not reported, except those that others make to it.
     let own = collection_meta("Own");
     other.store.create(&own, &models()).unwrap().put_document(&documents[4]).unwrap();
     store.create(&second, &models()).unwrap().put_document(&documents[5]).unwrap();
@@ -115,7 +115,7 @@ fn a_role_is_told_of_what_it_may_read() {
     let first = put(&into_seen, "/1.txt");
     emil.hears(&[StoreChange::Document(seen.id, first, Added)]);
     put(&into_hidden, "/2.txt");
-    // A look at everything, after which that would have been told.
+    // A look at everything, after which that would have been reported.
     disconnect(&database);
     let third = put(&into_seen, "/3.txt");
     emil.hears(&[StoreChange::Document(seen.id, third, Added)]);

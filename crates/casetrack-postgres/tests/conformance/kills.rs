@@ -1,4 +1,5 @@
-//! Clients and the server are killed while documents are stored: what was acknowledged is there, and nothing is there in part.
+//! Clients and the server are killed while documents are stored: acknowledged documents are there, and nothing is there
+//! in part.
 //!
 //! `CASETRACK_KILLS=200` kills so many times instead of a few.
 
@@ -15,14 +16,13 @@ use postgres::{Client, NoTls};
 use crate::own_server::OwnServer;
 use crate::server::backend;
 
-/// Each client stores these again and again.
 const DOCUMENTS: u64 = 12;
 const CLIENTS: u64 = 2;
 const KILLS: u64 = 6;
 /// Address, collection, client and the first change, for the client that is started as a process of its own.
 const CLIENT: &str = "CASETRACK_KILLED_CLIENT";
 
-/// What a client stores with a change. Every fifth change removes the document.
+/// The document that a client stores with a change. Every fifth change removes it.
 fn stored(client: u64, change: u64) -> (DocumentId, Option<StoredDocument>) {
     let (number, mut bytes) = (change % DOCUMENTS, [0x4b; 16]);
     (bytes[0], bytes[1]) = (client as u8, number as u8);
@@ -62,14 +62,14 @@ fn client_that_is_killed() {
     }
 }
 
-/// A client, and what it said last.
+/// A client, and its last message.
 pub struct Running {
     client: u64,
     pub process: Child,
     lines: BufReader<ChildStdout>,
 }
 
-/// What is known of the changes of a client.
+/// The known changes of a client.
 #[derive(Default)]
 pub struct Told {
     /// The last change that was acknowledged, of each document.
@@ -91,7 +91,7 @@ impl Running {
         Self { client, process, lines }
     }
 
-    /// Takes what it says next; `false` at the end.
+    /// Takes its next message; `false` at the end.
     pub fn hear(&mut self, told: &mut Told) -> bool {
         let mut line = String::new();
         if self.lines.read_line(&mut line).unwrap() == 0 {
@@ -153,7 +153,7 @@ pub fn kill(pid: u32) {
 fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
     let Some(server) = OwnServer::for_tests("-c fsync=off -c synchronous_commit=on") else { return };
     let (address, files) = (server.address("postgres"), tempfile::tempdir().unwrap());
-    // What the clients are known by to the server.
+    // The name of the clients for the server.
     let theirs = format!("{address}?application_name=killed");
     drop(PostgresStore::connect(&address, files.path()).unwrap());
     // Postings are brought together all the time.
@@ -178,7 +178,7 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
                 assert!(running.hear(told), "a client ended by itself");
             }
         }
-        // The clients go on meanwhile.
+        // The clients continue during this.
         std::thread::sleep(std::time::Duration::from_micros(random.u64(0..40_000)));
         let kind = round % 3;
         let mut own = Client::connect(&address, NoTls).unwrap();
@@ -200,7 +200,7 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
             while own.simple_query("SELECT 1").is_ok() {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }
-            // Clients find the server again, or are told that a change was not made.
+            // Clients find the server again, or learn that a change was not made.
             for running in &mut running {
                 let told = &mut told[running.client as usize];
                 let start = told.tried;
@@ -214,7 +214,7 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
             running.kill(told);
         });
         server.wait().unwrap();
-        // What they sent last is still being done.
+        // Their last statements are still being done.
         let mut own = Client::connect(&address, NoTls).unwrap();
         while !own.query("SELECT FROM pg_stat_activity WHERE application_name = 'killed'", &[]).unwrap().is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(10));

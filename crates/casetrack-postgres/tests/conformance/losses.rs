@@ -1,4 +1,4 @@
-//! Connections that are lost, several clients, and what is done with many documents.
+//! Connections that are lost, several clients, and work with many documents.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ fn documents_that_were_acknowledged_survive_the_loss_of_connections() {
         assert_eq!(collection.chunks(id).unwrap(), stored.chunks);
     }
     assert_clean(&collection);
-    // What was not acknowledged may be there, whole, and is put again without harm.
+    // A document that was not acknowledged may be there, whole, and is put again without harm.
     documents.iter().for_each(|stored| collection.put_document(stored).unwrap());
     assert_eq!(collection.counts().unwrap().documents, documents.len() as u64);
     assert_clean(&collection);
@@ -104,7 +104,7 @@ fn postings_are_brought_together_and_cleared_without_any_change_of_answers() {
         collection.delete_document(stored.meta.id).unwrap();
         fresh.delete_document(stored.meta.id).unwrap();
     }
-    // With what is gone still in blocks.
+    // With removed documents still in blocks.
     let uncleared = results(&collection);
     assert_eq!(uncleared, results(&fresh));
     assert_clean(&collection);

@@ -1,10 +1,12 @@
-//! Collections in PostgreSQL keep what every store promises, on a server that is made for these tests.
+//! Collections in PostgreSQL keep what every store promises, on a server for these tests.
 //!
-//! `CASETRACK_TEST_POSTGRES` is the address of a server, in which each test makes a database and removes it. Without it, the tests start the one
-//! that `scripts/setup/postgres.sh` installs. If there is none they fail; `CASETRACK_TEST_NO_POSTGRES=1` leaves them out.
+//! `CASETRACK_TEST_POSTGRES` is the address of a server, in which each test makes a database and removes it. Without
+//! it, the tests start the one that `scripts/setup/postgres.sh` installs. If there is none they fail;
+//! `CASETRACK_TEST_NO_POSTGRES=1` leaves them out.
 //!
-//! `CASETRACK_TEST_CITUS_WORKERS=host:port,…` says that this server is the coordinator of these workers: the tables of each test are distributed over
-//! them. All servers have the extensions citus and vector, and the user may make databases on each.
+//! `CASETRACK_TEST_CITUS_WORKERS=host:port,…` says that this server is the coordinator of these workers: the tables of
+//! each test are distributed over them. All servers have the extensions citus and vector, and the user may make
+//! databases on each.
 
 mod citus;
 mod following;
@@ -25,7 +27,7 @@ use casetrack_postgres::PostgresStore;
 
 use server::Database;
 
-/// What is lost with the machine need not be kept.
+/// Data that is lost with the machine need not be kept.
 const SERVER_OPTIONS: &str = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off";
 
 /// A store without collections; `None` if tests with PostgreSQL are left out.
@@ -42,7 +44,6 @@ casetrack_conformance::conformance!(match on_postgres() {
     None => return,
 });
 
-/// The same with postings that are brought together again and again.
 mod in_leaves {
     use super::*;
 

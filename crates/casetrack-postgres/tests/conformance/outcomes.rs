@@ -1,5 +1,5 @@
-//! A server crashes before it has heard that a transaction is to be committed, and gives the number of that transaction to another one, which is: that
-//! acknowledges nothing.
+//! A server crashes before it has heard that a transaction is to be committed, and gives the number of that transaction
+//! to another one, which is: that acknowledges nothing.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -18,7 +18,8 @@ use crate::kills::kill;
 use crate::own_server::OwnServer;
 use crate::server::backend;
 
-/// Passes on what clients send, but for a `COMMIT` once it `keeps` one: it says so, and ends the connection when it is told to.
+/// Passes on the messages of clients, except a `COMMIT` if it is to `keep` one: it reports that, and ends the
+/// connection on request.
 struct Between {
     server: PathBuf,
     keeps: AtomicBool,
@@ -44,7 +45,7 @@ impl Between {
             let sent = &bytes[..count];
             if sent.windows(6).any(|part| part == b"COMMIT") && self.keeps.swap(false, Ordering::SeqCst) {
                 self.has_kept.send(()).unwrap();
-                // A test that failed says nothing more.
+                // A test that failed sends nothing more.
                 let _ = self.may_end.lock().unwrap().recv();
                 break;
             }
@@ -59,7 +60,7 @@ impl Between {
 
 #[test]
 fn a_number_that_is_given_again_acknowledges_nothing() {
-    // What the transaction wrote is nowhere but in memory.
+    // The rows of the transaction are only in memory.
     let Some(server) = OwnServer::for_tests("-c fsync=off -c synchronous_commit=on -c wal_writer_delay=10s") else {
         return;
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// As root, the server runs as this user and group (nobody).
+/// For root, the server runs as this user and group (nobody).
 const NOBODY: &str = "65534";
 /// Longest wait for the server. It only ends a hang.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -43,7 +43,7 @@ impl OwnServer {
         let folder = folder.keep();
         let mut server = Self { folder, programs, options: options.to_owned() };
         let mut copy = String::new();
-        // Programs from PyPI find their libraries beside the package, and the home of root is closed to others.
+        // Programs from PyPI find their libraries next to the package, and the home of root is closed to others.
         if server.programs.ends_with("pgserver/pginstall/bin") {
             let (whole, own) = (server.programs.ancestors().nth(3).ok_or("no folder of packages")?, server.copy());
             copy = format!(
@@ -106,7 +106,6 @@ impl OwnServer {
         self.wait()
     }
 
-    /// Waits until it answers.
     pub fn wait(&self) -> Result<(), String> {
         let since = Instant::now();
         while let Err(error) = self.sql("postgres", "SELECT 1") {
@@ -118,7 +117,7 @@ impl OwnServer {
         Ok(())
     }
 
-    /// A standby of it, which has what it has and follows it; why there is none, otherwise.
+    /// A standby of it, which copies it and follows it; otherwise the reason why there is none.
     pub fn standby(&self) -> Result<Self, String> {
         let folder =
             tempfile::Builder::new().prefix("casetrack-postgres-").tempdir().map_err(|error| error.to_string())?;
@@ -149,7 +148,7 @@ impl OwnServer {
         self.bash("touch stopped; $as_user \"$bin/pg_ctl\" -D data -m immediate -w stop >>log 2>&1").unwrap();
     }
 
-    /// Runs statements, and gives what they return, without decoration.
+    /// Runs statements, and gives their results, without decoration.
     pub fn sql(&self, database: &str, statements: &str) -> Result<String, String> {
         let folder = self.folder.display();
         let statements = statements.replace('\'', "'\\''");
@@ -169,7 +168,6 @@ impl OwnServer {
         self.folder.join(".s.PGSQL.5432")
     }
 
-    /// The address of a database.
     pub fn address(&self, database: &str) -> String {
         let host = self.folder.display().to_string().replace('/', "%2F");
         format!("postgres://casetrack@{host}/{database}")

@@ -113,7 +113,7 @@ fn rights_take_effect_at_once() {
     assert_eq!(names(&administrator), ["Renamed", "Ben's"]);
     assert_eq!(own.versions()[0].1, 1, "changes of others are not counted");
 
-    // What a role is a member of, it may as well.
+    // A role has the rights of the roles that it is a member of.
     database.run(&format!("GRANT {anna} TO {ben}"));
     bens.open_collection(meta.id).unwrap().put_document(&with_id(new.meta.id, "/data/new.txt", &["Again."])).unwrap();
     database.run(&format!("REVOKE {anna} FROM {ben}"));
@@ -131,7 +131,7 @@ fn rights_take_effect_at_once() {
     assert_eq!(names(&administrator), ["Ben's"]);
 }
 
-/// One random call of the store or of a collection, and what it gave.
+/// One random call of the store or of a collection, and its result.
 fn call(random: &mut Rng, store: &PostgresStore, collection: &mut Collection, known: &Known) -> String {
     let meta = collection.meta().clone();
     let id = meta.id;
@@ -249,7 +249,7 @@ struct Known {
     archive: std::path::PathBuf,
 }
 
-/// Without what tells two collections apart that were made alike.
+/// Without the differences between two collections that were made alike.
 fn alike(answer: &str, id: CollectionId) -> String {
     answer.replace(&id.to_string(), "the collection")
 }
@@ -320,7 +320,7 @@ fn no_statement_passes_over_the_policies() {
         .iter()
         .map(|row| (row.get(0), row.get(1)))
         .collect();
-    // What is the same for all.
+    // Tables that are the same for all.
     let open = ["layout", "migrations"];
     let mut client = sql(&address);
     for (table, is_secured) in &tables {

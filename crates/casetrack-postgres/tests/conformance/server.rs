@@ -47,12 +47,10 @@ fn at(address: &str, (host, port): &(String, u16)) -> String {
     format!("{user}@{host}:{port}/{database}")
 }
 
-/// Runs statements.
 fn run(address: &str, statements: &str) {
     Client::connect(address, NoTls).unwrap().batch_execute(statements).unwrap();
 }
 
-/// A database of its own, which goes with it.
 pub struct Database {
     name: String,
     pub address: String,
@@ -94,7 +92,6 @@ impl Database {
         &self.name
     }
 
-    /// Its addresses on the workers.
     pub fn on_workers(&self) -> Vec<String> {
         workers().iter().map(|worker| at(&self.address, worker)).collect()
     }
@@ -108,7 +105,6 @@ impl Database {
         (role, address)
     }
 
-    /// Runs statements in it.
     pub fn run(&self, statements: &str) {
         run(&self.address, statements);
     }
@@ -129,7 +125,7 @@ fn roles_alone() -> MutexGuard<'static, ()> {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // What is left of a failed test goes with the server.
+        // The remains of a failed test go with the server.
         let _one = roles_alone();
         let server = common("postgres").expect("there is a server");
         let on_workers = workers().into_iter().map(|worker| at(&server, &worker));

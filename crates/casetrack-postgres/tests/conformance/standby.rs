@@ -1,4 +1,5 @@
-//! A server is killed while documents are stored, and its standby takes over: what was acknowledged is there, and nothing is there in part.
+//! A server is killed while documents are stored, and its standby takes over: acknowledged documents are there, and
+//! nothing is there in part.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,9 @@ use crate::kills::{Running, Told, check, kill};
 use crate::own_server::OwnServer;
 
 const CLIENTS: u64 = 2;
-/// Documents of each client, of twelve, that are stored before the server is killed, and once more after its standby took over.
+/// Documents of each client, of twelve, that are stored before the server is killed, and again after its standby took
+/// over.
 const DOCUMENTS: u64 = 6;
-/// How often a standby takes over.
 const ROUNDS: u32 = 2;
 /// Longest wait for anything. It only ends a hang.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -44,7 +45,6 @@ fn wait_for_documents(server: &OwnServer) -> Result<(), String> {
     })
 }
 
-/// The host of a server, as an address has it.
 fn host(server: &OwnServer) -> String {
     let address = server.address("");
     address.split_once('@').unwrap().1.trim_end_matches('/').to_owned()
@@ -60,7 +60,7 @@ fn a_standby_takes_over_with_all_that_was_acknowledged() {
     let mut told: Vec<Told> = (0..CLIENTS).map(|_| Told { tried: 1, ..Told::default() }).collect();
     for _ in 0..ROUNDS {
         let standby = primary.standby().unwrap();
-        // From now on, clients are answered once the standby has what they changed.
+        // From now on, clients are answered after the standby has their changes.
         primary.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'").unwrap();
         primary.sql("postgres", "SELECT pg_reload_conf()").unwrap();
         let in_step = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
@@ -89,7 +89,7 @@ fn a_standby_takes_over_with_all_that_was_acknowledged() {
         for mut running in running {
             running.process.wait().unwrap();
         }
-        // What they sent last is still being done.
+        // Their last statements are still being done.
         let theirs = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'killed'";
         wait_until(&standby, theirs, |count| count == 0).unwrap();
         let store = PostgresStore::connect(&standby.address("postgres"), files.path()).unwrap();

@@ -1,5 +1,5 @@
-//! `sslmode` in the address means what it means to libpq. The server of the tests was built without TLS, so that what a server with TLS does before it
-//! reads the first message is done here, and the rest goes on to that server.
+//! `sslmode` in the address has its meaning of libpq. The server of the tests was built without TLS, so the TLS part of
+//! a server is done here, and the rest is passed to that server.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,6 @@ fn authority(name: &str) -> Authority {
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-/// A certificate for a name, and its key.
 fn issued(authority: &Authority, name: &str) -> (rcgen::Certificate, KeyPair) {
     let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
     params.distinguished_name.push(DnType::CommonName, name);
@@ -34,9 +33,9 @@ fn issued(authority: &Authority, name: &str) -> (rcgen::Certificate, KeyPair) {
     (params.signed_by(&key, authority).unwrap(), key)
 }
 
-/// What a client asks for first where it wants TLS: the length of the message, and a number that stands for it.
+/// The first message of a client that wants TLS: the length of the message, and a number for the request.
 const REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
-/// What TLS begins with, where it was not asked for first.
+/// The first byte of TLS, if it was not requested first.
 const HANDSHAKE: u8 = 0x16;
 
 /// A server with a certificate for `localhost`, unless it has no TLS.

@@ -1,5 +1,3 @@
-//! Databases of earlier and of later versions.
-
 use casetrack_conformance::samples::{assert_clean, collection_meta, many, models, results};
 use casetrack_core::ErrorCode;
 use casetrack_postgres::PostgresStore;
@@ -38,7 +36,7 @@ fn a_database_of_the_second_migration_keeps_everything() {
     of_an_earlier_version(&[include_str!("../../migrations/0002.sql")]).iter().for_each(keeps_everything);
 }
 
-/// What the second version lacked where tables are distributed. Citus takes them one by one.
+/// The rights that the second version lacked if tables are distributed. Citus takes them one by one.
 const UNSHARED: [&str; 8] = [
     "DO $$ DECLARE p record; BEGIN \
          FOR p IN SELECT polname, polrelid::regclass AS t FROM pg_policy \
@@ -114,7 +112,7 @@ fn keeps_everything(database: &Database) {
     assert_eq!((tags(0), tags(1)), (Vec::new(), vec!["key".to_owned()]));
     let evidence = collection.evidence().unwrap();
     assert_eq!(evidence.items.iter().map(|item| item.text.as_str()).collect::<Vec<_>>(), ["Notice takes 3 weeks"]);
-    // It goes on counting, and whoever owns the tables owns the collection.
+    // It continues to count, and the owner of the tables owns the collection.
     let before = collection.versions().into_iter().map(|(_, version)| version).max();
     let whole = collection.whole(documents[0].id).unwrap().unwrap();
     collection.put_document(&whole).unwrap();

@@ -1,4 +1,4 @@
-//! Changes are told to other clients, also after a connection was lost, and to nobody without the right to read.
+//! Other clients are notified of changes, also after a connection was lost; those without the right to read are not.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ fn changes_are_told_to_other_clients() {
     assert_eq!(watcher.wait(LONG).unwrap(), of(&[0], &[]));
     let seen = watcher.seen();
 
-    // The connection is lost, and changes come meanwhile.
+    // The connection is lost, and changes come in the meantime.
     let name = database.address.rsplit('/').next().unwrap().to_owned();
     administrator()
         .execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", &[&name])
@@ -60,7 +60,7 @@ fn changes_are_told_to_other_clients() {
     collection.put_document(&documents[3]).unwrap();
     collection.delete_document(documents[3].meta.id).unwrap();
     assert_eq!(watcher.wait(LONG).unwrap(), of(&[2], &[3]));
-    // One that comes later goes on from what another has seen.
+    // One that comes later continues after the changes that another has seen.
     assert_eq!(other.watch(meta.id, Some(seen)).unwrap().wait(LONG).unwrap(), of(&[2], &[3]));
     collection.compact().unwrap();
     assert_eq!(other.watch(meta.id, Some(seen)).unwrap().wait(LONG).unwrap(), Some(Changes::All));

@@ -13,12 +13,10 @@ use crate::server::workers;
 
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Work of every name.
 fn all() -> WorkFilter {
     WorkFilter { prefixes: vec![String::new()], ..WorkFilter::default() }
 }
 
-/// Takes one piece.
 fn take(store: &PostgresStore, collection: CollectionId, lasting: Duration) -> Option<Lease> {
     store.take(collection, &all(), 1, lasting).unwrap().pop()
 }
@@ -50,7 +48,7 @@ fn work_is_taken_once_and_again_when_its_time_is_over() {
     store.prolong(&again, LONG).unwrap();
     assert_ne!(take(&store, meta.id, Duration::ZERO).unwrap().name, again.name);
     assert_eq!(store.work_left(meta.id, &all()).unwrap(), WorkCounts { all: 60, held: 1 });
-    // What is put back has another content, and is offered anew.
+    // Work that is put back has another content, and is offered again.
     again.content = b"not there".to_vec();
     store.put_back(&again).unwrap();
     let mut known = take(&store, meta.id, LONG).unwrap();
@@ -59,7 +57,7 @@ fn work_is_taken_once_and_again_when_its_time_is_over() {
     known.content.clear();
     store.put_back(&known).unwrap();
     assert_eq!(offer(&store, meta.id, &offered), 1);
-    // Only what is wanted.
+    // Only the wanted work.
     let wanted = |names: &[&str], prefixes: &[&str], except: &[&str]| {
         let owned = |of: &[&str]| of.iter().map(|one| (*one).to_owned()).collect::<Vec<String>>();
         WorkFilter { names: owned(names), prefixes: owned(prefixes), except: owned(except) }

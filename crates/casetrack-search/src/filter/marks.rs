@@ -8,10 +8,9 @@ use casetrack_store::Collection;
 
 use super::Filters;
 
-/// Most tags named in a notice.
 const MAX_NAMED: usize = 20;
 
-/// Documents that have a tag or the value of a field, or those that have not.
+/// Documents that have a tag or the value of a field, or that do not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkFilter {
     pub excluded: bool,
@@ -21,11 +20,7 @@ pub struct MarkFilter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     Tag(String),
-    Field {
-        name: String,
-        /// `None` for any.
-        value: Option<String>,
-    },
+    Field { name: String, value: Option<String> },
 }
 
 impl MarkFilter {
@@ -66,7 +61,7 @@ impl Mark {
         }
     }
 
-    /// True if two filters are about the same thing, so that one of them is enough.
+    /// True if two filters have the same subject, so that a document needs only one of them.
     fn is_alternative(&self, other: &Self) -> bool {
         match (self, other) {
             (Mark::Tag(_), Mark::Tag(_)) => true,
@@ -76,7 +71,7 @@ impl Mark {
     }
 }
 
-/// True if a document passes: it has any of the tags, of each field any of the values, and nothing that is excluded.
+/// True if a document has any of the tags, any of the values of each field, and nothing excluded.
 pub fn admit(filters: &[MarkFilter], marks: &Marks) -> bool {
     let wanted = || filters.iter().filter(|filter| !filter.excluded);
     let has_alternative =

@@ -26,7 +26,6 @@ use marks::MarkFilter;
 pub struct Filters {
     /// Names, paths or ids of documents.
     pub documents: Vec<String>,
-    /// No others than these.
     pub only: Option<Arc<HashSet<DocumentId>>>,
     pub kinds: Vec<Kind>,
     /// Names of entities, as `entity_mentions` takes them; passages that mention one.
@@ -34,7 +33,6 @@ pub struct Filters {
     /// Patterns of the documents' paths: `*` and `?` within a folder, `**` across folders, `[a-z]`; case does not matter. One
     /// that does not begin with a slash may match from any folder on.
     pub paths: Vec<String>,
-    /// When documents were last saved.
     pub dated: Vec<DateRange>,
     /// When documents were ingested (UTC).
     pub ingested: Vec<DateRange>,
@@ -73,10 +71,8 @@ impl Filters {
     }
 }
 
-/// Filters as users write them, still to be read.
 #[derive(Debug, Clone, Default)]
 pub struct WrittenFilters {
-    /// Types of documents or of files: "contract", "pdf".
     pub kinds: Vec<String>,
     pub entities: Vec<String>,
     pub paths: Vec<String>,
@@ -140,7 +136,6 @@ impl TryFrom<WrittenFilters> for Filters {
     }
 }
 
-/// A type of documents or of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Type(DocumentType),
@@ -167,8 +162,8 @@ impl FromStr for Kind {
 
 /// Days from the first to the last, both included.
 ///
-/// A document's date is when it was last saved, else when it was made (a message: sent), as the file says, else when it was
-/// ingested. One that is known to the month or year only lies in a range that has any day of it.
+/// A document's date is the time it was last saved, else made (a message: sent), according to the file, else ingested. A date known only to the month
+/// or year is in a range that has any day of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DateRange {
     first: Option<Day>,
@@ -191,8 +186,7 @@ impl DateRange {
         Ok(Self { first, last })
     }
 
-    /// True if any day of a date, as [`Properties`](casetrack_core::Properties) have it, lies in the range; `None` if it is
-    /// not a date.
+    /// True if any day of a date, as [`Properties`](casetrack_core::Properties) have it, is in the range; `None` if it is not a date.
     fn meets(&self, date: &str) -> Option<bool> {
         let day = date.get(..10).or_else(|| date.split('T').next())?;
         let (first, last) = days(day).ok()?;
@@ -241,12 +235,11 @@ fn no_date(text: &str) -> Error {
 pub(crate) fn paragraphs(text: &str) -> Result<RangeInclusive<u32>> {
     match pages(text, false)? {
         PageTest::Numbered(range) => Ok(range),
-        _ => Err(Error::invalid(format!("\"{text}\" is no number of a paragraph."))
+        _ => Err(Error::invalid(format!("\"{text}\" is not a paragraph number."))
             .with_hint("Write a number from 1, or a range as 12-14.")),
     }
 }
 
-/// Most characters of a printed label.
 const MAX_LABEL: usize = 40;
 
 /// One page or a range `N-M`, from 1, or a printed label: one with letters and digits or a Roman number, any with a letter if it `is_quoted`.
@@ -270,8 +263,8 @@ pub(crate) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
     }
 }
 
-/// The chunks that a request's filters, a query's own ones and conditions on words leave; `None` if there are none of these. Notices,
-/// each once, say what is not known or is ambiguous.
+/// The chunks that a request's filters, a query's filters and its conditions on words leave; `None` if there are none of these. Notices name unknown
+/// and ambiguous values, each once.
 pub(crate) fn left(
     host: &Host,
     collection: &Collection,
@@ -326,7 +319,6 @@ fn select(
     collection.select(&conditions).map(|selection| Some(Arc::new(selection)))
 }
 
-/// The documents that filters leave; `None` for all.
 pub(crate) fn chosen(host: &Host, collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
     let Filters { documents, only, kinds, paths, dated, ingested, marks, sets, .. } = filters;
     let named = documents.iter().map(|name| document_named(collection, name).map(|document| document.id));

@@ -4,14 +4,14 @@ use casetrack_core::{Error, Result};
 
 use super::super::filter::Filters;
 
-/// The conditions on a deleted text: all words and phrases, and none of those that are excluded.
+/// The conditions on a deleted text: all words and phrases, and no excluded one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in super::super) struct DeletedWords {
     required: Vec<Vec<String>>,
     excluded: Vec<Vec<String>>,
 }
 
-/// The words of a query with `in:deleted`, and what restricts the documents; `None` for other queries.
+/// The words of a query with `in:deleted`, and its conditions on documents; `None` for other queries.
 ///
 /// Errors: operators that cannot be read, and operators together with `in:deleted`.
 pub(in super::super) fn in_deleted(query: &str) -> Result<Option<(DeletedWords, Filters)>> {
@@ -45,12 +45,11 @@ impl DeletedWords {
     }
 }
 
-/// Words in lower case: letters and digits without what stands between them.
+/// Words in lower case: runs of letters and digits.
 fn folded(text: &str) -> Vec<String> {
     placed(text).map(|(word, _)| word).collect()
 }
 
-/// Words with the number of characters before them.
 fn placed(text: &str) -> impl Iterator<Item = (String, usize)> + '_ {
     let mut chars = 0;
     text.split_inclusive(|c: char| !c.is_alphanumeric()).filter_map(move |run| {

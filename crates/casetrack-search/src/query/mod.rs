@@ -19,11 +19,10 @@
 //! | `set:Photos`, `-set:"key files"` | in documents whose file is in the user's resource set, or in one below it; is not |
 //! | `in:deleted` | text that was deleted while changes were tracked, instead of passages, see [`deleted_words`] |
 //!
-//! A field given several times means any of its values; everything else must hold together. Anything not of this form is text,
-//! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
+//! Several values of one field are alternatives; everything else must hold together. Other text, such as `Re:` and `http://…`, stays text, and a
+//! query without these forms is its own text, unchanged.
 //!
-//! A query of phrases, required words and fields only is a complete list, and so are one of what is printed on pages and one with
-//! [`operators`].
+//! A query of phrases, required words and fields only is a complete list; so is a query of conditions on printed numbers, or with [`operators`].
 
 mod deleted_words;
 mod operators;
@@ -38,26 +37,22 @@ use casetrack_host::Host;
 pub(super) use deleted_words::{DeletedWords, in_deleted};
 use parts::{Part, part};
 
-/// A query, taken apart.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct ParsedQuery {
-    /// The words to search for, those that are required among them.
+    /// The words to search for, including the required ones.
     pub text: String,
     pub words: WordConditions,
     /// Quoted words that passages should have.
     pub preferred: Vec<String>,
     pub filters: Filters,
-    /// The expression of the operators.
     pub expression: Option<Expression>,
-    /// True if everything is a condition, and nothing is left to rank by.
+    /// True if the query has only conditions, and nothing to rank by.
     pub is_complete: bool,
-    /// True if deleted text is searched.
     pub in_deleted: bool,
-    /// Notices of text that looks like a field or an operator.
+    /// Notices on text that looks like a field or an operator.
     pub notices: Vec<String>,
 }
 
-/// A query as it is searched.
 pub(super) struct Understood {
     /// The text of the search, with corrected words.
     pub text: String,
@@ -65,14 +60,12 @@ pub(super) struct Understood {
     pub words: WordConditions,
     /// Quoted words that passages should have.
     pub preferred: Vec<String>,
-    /// The expression of the operators.
     pub expression: Option<Expression>,
-    /// Notices for the user.
     pub notices: Vec<String>,
 }
 
 impl Understood {
-    /// The conditions on words, as they can be written in a query.
+    /// The conditions on words, in the notation of queries.
     pub fn written(&self) -> String {
         let expression = self.expression.as_ref().map(operators::written);
         let quote = |words: &String| match words.contains(char::is_whitespace) {
@@ -107,7 +100,7 @@ pub(super) fn has_operators(query: &str) -> Result<bool> {
     Ok(parse(query)?.expression.is_some())
 }
 
-/// Takes a query apart and corrects slips, unless operators say what is searched.
+/// Parses a query and corrects typing errors, unless it has operators.
 ///
 /// Errors: a query without words, operators that cannot be read.
 pub(super) fn understand(host: &Host, collection: &Collection, query: &str) -> Result<Understood> {
@@ -130,7 +123,7 @@ pub(super) fn understand(host: &Host, collection: &Collection, query: &str) -> R
     Ok(understood)
 }
 
-/// Takes a search term apart: words side by side are a phrase, and everything is a condition.
+/// Parses a search term: words side by side are a phrase, and everything is a condition.
 pub(super) fn understand_term(term: &str) -> Result<Understood> {
     let parsed = operators::in_term(term.trim())?;
     checked(term, of_conditions(parsed))
@@ -144,16 +137,16 @@ fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
     }
     if text.is_empty() && expression.is_none() && filters.printed().is_empty() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
-            .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));
+            .with_hint("Add words for the content of the passages; fields and excluded words only narrow a search."));
     }
     if expression.as_ref().is_some_and(operators::is_negative) && words.required.is_empty() {
-        return Err(Error::invalid("NOT alone leaves nearly every passage.")
-            .with_hint("Say what the passages should have, as in rent AND NOT garage."));
+        return Err(Error::invalid("NOT without other words matches nearly every passage.")
+            .with_hint("Add words that the passages must contain, as in rent AND NOT garage."));
     }
     Ok(Understood { text, filters, words, preferred, expression, notices })
 }
 
-/// The text with corrected words in their places; before a word that is known as well.
+/// The text with corrections; a correction goes before a word that is also known.
 fn correct(text: &str, corrections: &[Correction]) -> String {
     let mut corrected = String::with_capacity(text.len());
     for run in text.split_inclusive(|c: char| !c.is_alphabetic()) {
@@ -168,7 +161,7 @@ fn correct(text: &str, corrections: &[Correction]) -> String {
     corrected
 }
 
-/// Why there is nothing to search, though the filters besides the words leave `documents`.
+/// The error for words that leave no passage, although the other filters leave `documents`.
 pub(super) fn nothing_left(words: &WordConditions, documents: u64) -> String {
     let quoted = |words: &[String]| words.iter().map(|words| format!("“{words}”")).collect::<Vec<_>>().join(" and ");
     let of = if documents == 1 { "of 1 document".to_owned() } else { format!("of {documents} documents") };
@@ -226,7 +219,6 @@ fn parse(query: &str) -> Result<ParsedQuery> {
     Ok(parsed)
 }
 
-/// A query that consists of conditions only.
 fn of_conditions(operators: operators::Parsed<'_>) -> ParsedQuery {
     let operators::Parsed { expression, conditions, notices } = operators;
     let mut parsed = ParsedQuery { is_complete: true, notices, ..ParsedQuery::default() };

@@ -11,8 +11,8 @@
 //! | `terminat* w/10 convenience` | both, at most ten words apart, in any order; between words, phrases and groups with OR |
 //! | `vendor NEAR/5 contract` | both, with at most five words between them, as full-text indexes of databases write it |
 //!
-//! Operators are written in capitals, `w/10` in any case. Prose stays text: lower-case "and", "or" and "not", "and/or", "w/o", a query all
-//! in capitals, and one in which more than [`MAX_RUN`] words stand side by side without quotes.
+//! Operators are written in capitals, `w/10` in any case. Prose stays text: lower-case "and", "or" and "not", "and/or", "w/o", a query all in
+//! capitals, and one with more than [`MAX_RUN`] words side by side without quotes.
 
 use casetrack_core::{Error, Result};
 use casetrack_store::{Expression, Words};
@@ -21,21 +21,18 @@ use super::parts::{Part, part, quoted};
 
 /// Most words side by side, without quotes, in a query with operators.
 const MAX_RUN: usize = 5;
-/// Greatest distance.
 pub const MAX_DISTANCE: u32 = 1000;
-/// Deepest parentheses in each other.
 const MAX_DEPTH: usize = 50;
 /// Fewest letters and digits before a wildcard.
 const MIN_PREFIX: usize = 2;
 /// Fewest digits before a wildcard, if there are no letters.
 const MIN_DIGITS: usize = 3;
 
-/// An expression and the conditions next to it.
 #[derive(Debug, Default)]
 pub(super) struct Parsed<'q> {
     /// `None` if there are only conditions.
     pub expression: Option<Expression>,
-    /// Fields and words with signs: they hold for the whole query.
+    /// Fields and words with signs, which hold for the whole query.
     pub conditions: Vec<Part<'q>>,
     pub notices: Vec<String>,
 }
@@ -61,9 +58,9 @@ struct Placed<'q> {
     text: &'q str,
 }
 
-/// The expression of a query that uses operators; `None` for any other, with a notice if it looks as if it did.
+/// The expression of a query that uses operators; `None` for any other, with a notice if it looks like one.
 ///
-/// Errors: an operator that lacks an operand, parentheses that do not match, and what else is wrong with where it is.
+/// Errors: an operator without an operand, unbalanced parentheses and other faults, with their places.
 pub(super) fn in_query<'q>(query: &'q str, notices: &mut Vec<String>) -> Result<Option<Parsed<'q>>> {
     let (tokens, parsed) = tokens(query);
     let operators = |token: &&Placed<'_>| matches!(token.token, Token::And | Token::Or | Token::Not | Token::Near(_));
@@ -86,7 +83,7 @@ pub(super) fn in_query<'q>(query: &'q str, notices: &mut Vec<String>) -> Result<
     } else if !is_marked && words().all(capitals) && words().any(|word| word.contains(char::is_uppercase)) {
         "the whole query is in capitals. To use it as an operator, write the other words in lower case"
     } else if run > MAX_RUN && !has_near {
-        "the query reads as prose. To use it as an operator, put quotes around words that stand together"
+        "the query reads as prose. To use it as an operator, put quotes around words that belong together"
     } else {
         return parse(query, &tokens, parsed).map(Some);
     };
@@ -100,7 +97,6 @@ pub(super) fn in_term(term: &str) -> Result<Parsed<'_>> {
     parse(term, &tokens, parsed)
 }
 
-/// True if a word has a wildcard at its end or inside.
 fn is_wildcard(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '*');
     let Some((prefix, rest)) = word.split_once('*') else { return false };
@@ -113,7 +109,6 @@ fn is_wildcard(word: &str) -> bool {
         && (word.contains(char::is_alphabetic) || rest.is_empty() && counted(prefix, char::is_numeric) >= MIN_DIGITS)
 }
 
-/// The tokens of a query. Conditions are in the order of their tokens.
 fn tokens(query: &str) -> (Vec<Placed<'_>>, Parsed<'_>) {
     let (mut tokens, mut parsed) = (Vec::new(), Parsed::default());
     let mut at = 0;
@@ -180,7 +175,7 @@ fn word(rest: &str) -> (Option<Token<'_>>, usize) {
     (token, length)
 }
 
-/// The distance of `w/10`, and of `NEAR/9`, which counts the words between.
+/// The distance of `w/10`, or of `NEAR/9`, which counts the words between.
 fn distance(word: &str) -> Option<u32> {
     if let Some(between) = word.strip_prefix("NEAR/").filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
     {
@@ -199,7 +194,7 @@ fn parse<'q>(query: &'q str, tokens: &[Placed<'q>], mut parsed: Parsed<'q>) -> R
         if let Some(left) = parser.peek() {
             return Err(match left.token {
                 Token::Close => parser.wrong(left.at, "The closing parenthesis", "has no opening one"),
-                _ => parser.wrong(left.at, &format!("\"{}\"", left.text), "stands where nothing can follow"),
+                _ => parser.wrong(left.at, &format!("\"{}\"", left.text), "cannot follow here"),
             });
         }
     }
@@ -245,7 +240,6 @@ impl<'q> Parser<'_, 'q> {
         }
     }
 
-    /// The parts that must hold together.
     fn all(&mut self, before: Option<Placed<'q>>) -> Result<Option<Expression>> {
         let mut all = Vec::new();
         let mut before = before;
@@ -292,7 +286,7 @@ impl<'q> Parser<'_, 'q> {
             };
             let side = |expression| {
                 placed(expression).map(Box::new).ok_or_else(|| {
-                    let what = "stands between words, phrases and groups with OR; one beside it has AND or NOT";
+                    let what = "is among parts joined by OR, but a neighbouring part has AND or NOT";
                     self.wrong(near.at, &format!("\"{}\"", near.text), what)
                 })
             };
@@ -373,11 +367,10 @@ impl<'q> Parser<'_, 'q> {
         self.wrong(
             at,
             &format!("\"{operator}\""),
-            "stands beside a field or a word with a sign, which hold for the whole query",
+            "cannot apply to a field or a word with a sign, which hold for the whole query",
         )
     }
 
-    /// An error about what is at a byte.
     fn wrong(&self, at: usize, what: &str, is: &str) -> Error {
         let character = self.query.get(..at).map_or(0, |before| before.chars().count()) + 1;
         wrong(format!("{what} at character {character} of the query {is}."))
@@ -400,7 +393,7 @@ fn placed(expression: Expression) -> Option<Words> {
     }
 }
 
-/// True if a passage without any of the words fulfils an expression.
+/// True if a passage without any of the words can fulfil an expression.
 pub(super) fn is_negative(expression: &Expression) -> bool {
     match expression {
         Expression::Words(_) => false,
@@ -410,7 +403,7 @@ pub(super) fn is_negative(expression: &Expression) -> bool {
     }
 }
 
-/// An expression as it can be written in a query, with all its parentheses and quotes.
+/// An expression in the notation of queries, with all its parentheses and quotes.
 pub(super) fn written(expression: &Expression) -> String {
     match expression {
         Expression::Words(words) => written_words(words),
@@ -452,7 +445,7 @@ fn is_plain(phrase: &str) -> bool {
         && word(&format!("{phrase})")).1 == phrase.len()
 }
 
-/// The words that a passage may have been found by, without those it must not have.
+/// The words that can find a passage, without the excluded ones.
 pub(super) fn sought(expression: &Expression) -> String {
     fn add(words: &Words, to: &mut Vec<String>) {
         match words {

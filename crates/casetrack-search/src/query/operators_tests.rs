@@ -89,13 +89,13 @@ fn what_is_wrong_is_said_with_its_place() {
         ("rent w/5000 lease", "\"w/5000\" at character 6 of the query is too far: at most w/1000."),
         (
             "(rent AND lease) w/5 fee",
-            "\"w/5\" at character 18 of the query stands between words, phrases and groups with OR; one beside it has AND or NOT.",
+            "\"w/5\" at character 18 of the query is among parts joined by OR, but a neighbouring part has AND or NOT.",
         ),
         ("rent AND *tion", "\"*tion\" at character 10 of the query needs 2 letters or digits before the *."),
         ("rent AND \"lease", "The quotation mark at character 10 of the query is not closed."),
         (
             "rent OR document:Lease",
-            "\"OR\" at character 6 of the query stands beside a field or a word with a sign, which hold for the whole query.",
+            "\"OR\" at character 6 of the query cannot apply to a field or a word with a sign, which hold for the whole query.",
         ),
     ] {
         assert_eq!(refused(query), expected, "{query}");

@@ -9,7 +9,6 @@ use super::super::filter::{DateRange, Kind, pages, paragraphs};
 use super::super::in_sets::SetFilter;
 use crate::filter::marks::MarkFilter;
 
-/// A part that means something.
 #[derive(Debug, Clone)]
 pub(super) enum Part<'q> {
     Words {
@@ -96,7 +95,7 @@ fn mark(text: &str) -> Option<(MarkFilter, usize)> {
     Some((MarkFilter::field(&field).ok()?, "field:".len() + length))
 }
 
-/// A value without what ends a sentence or a clause.
+/// A value without the marks that end a sentence or a clause.
 fn clause(value: &str) -> &str {
     value.trim_end_matches([',', ';', '?', '!', ')'])
 }

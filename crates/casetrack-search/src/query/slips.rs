@@ -1,7 +1,7 @@
-//! Slips among the words of a query.
+//! Typing errors in a query.
 //!
-//! A word that no passage has may be one, or a word that the documents do not use: "lease" is no slip of "least". The models know what
-//! it means, so it is only replaced if nothing says that it is right.
+//! A word that no passage has may be a typing error, or a word that the documents do not use: "lease" is not an error for "least". The models know
+//! its meaning, so it is replaced only if nothing shows that it is right.
 
 use casetrack_core::Result;
 use casetrack_embed::Embedder;
@@ -14,9 +14,9 @@ const ENDINGS: [&str; 11] = ["", "s", "es", "d", "ed", "n", "en", "ing", "e", "e
 /// Letters before an ending.
 const STEM: usize = 3;
 
-/// The corrections of a text, without those of words that are in the vocabulary of the collection's model, unless to another form of
-/// the word. A model of many languages has only the most frequent words of each, and words that resemble each other are many in a language with
-/// endings: there a slip is one edit behind the first letter. If the model is missing, all that keyword search proposes.
+/// The corrections of a text, except for words in the vocabulary of the collection's model, unless the correction is another form of the word. A
+/// multilingual model has only the most frequent words, and languages with endings have many similar ones: there only one edit after the first letter
+/// is an error. Without the model, all proposals of keyword search.
 pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<Vec<Correction>> {
     let mut corrections = collection.corrections(text)?;
     if corrections.iter().any(|correction| !correction.is_known)
@@ -27,14 +27,13 @@ pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<
     Ok(corrections)
 }
 
-/// A word that the model cannot judge counts as a slip.
+/// A word that the model cannot judge counts as an error.
 fn is_slip(embedder: &Embedder, text: &str, Correction { word, replacement, .. }: &Correction) -> bool {
     let mut written = text.split(|c: char| !c.is_alphabetic()).filter(|run| run.to_lowercase() == *word);
     let is_right = !is_form(word, replacement) && written.any(|run| embedder.is_word(run).unwrap_or(false));
     !is_right && (!embedder.is_multilingual().unwrap_or(false) || is_one_edit(word, replacement))
 }
 
-/// True if two words differ in their endings only.
 fn is_form(a: &str, b: &str) -> bool {
     stems(a).any(|stem| stems(b).any(|other| other == stem))
 }
@@ -44,7 +43,7 @@ fn stems(word: &str) -> impl Iterator<Item = &str> {
     stems.filter(|stem| stem.chars().count() >= STEM)
 }
 
-/// True if two words begin with the same letter and differ by one letter that is missing, added or another, or by two that are exchanged.
+/// True if two words begin with the same letter and differ by one missing, added, replaced or exchanged letter.
 fn is_one_edit(a: &str, b: &str) -> bool {
     let (mut a, mut b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();

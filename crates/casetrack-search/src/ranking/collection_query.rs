@@ -1,4 +1,4 @@
-//! A query asked of a collection, and the ranking of what one or several collections found.
+//! A query in a collection, and the ranking of the results of one or several collections.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,11 +15,9 @@ use crate::query::{self, Understood};
 use crate::{SearchRequest, filter};
 use casetrack_host::{Host, OpenCollection};
 
-/// The meaning of a query in a collection, and its candidates there.
 pub(crate) struct CollectionQuery {
     pub collection: Arc<OpenCollection>,
     pub counts: Counts,
-    /// Documents and chunks that were searched.
     pub documents: u64,
     pub chunks: u64,
     pub notices: Vec<Notice>,
@@ -63,8 +61,8 @@ impl CollectionQuery {
         Ok(Self { collection, counts, documents, chunks, notices, preferences, recalled })
     }
 
-    /// The query for late interaction, if the collection has token vectors whose model knows the language of what was found. None if
-    /// the query prefers passages, as of a document that it names: these would be mixed with others again (docs/dev/embedding.md).
+    /// The query for late interaction, if the collection has token vectors whose model knows the language of what was found. None if the query
+    /// prefers passages, such as those of a named document: late interaction would mix these with others again (docs/dev/embedding.md).
     pub fn late(&self) -> Option<&SignQuery> {
         self.recalled
             .first()
@@ -74,7 +72,6 @@ impl CollectionQuery {
     }
 }
 
-/// The stages that took part, in order.
 pub(crate) fn stages(asked: &[CollectionQuery]) -> Vec<String> {
     let has = |list: fn(&Recall) -> bool| asked.iter().filter_map(|asked| asked.recalled.first()).any(list);
     let lists = [
@@ -101,8 +98,7 @@ pub(crate) fn stages(asked: &[CollectionQuery]) -> Vec<String> {
     stages
 }
 
-/// The candidates of all collections, best first, each with the place of its collection in `asked`; what else there is to say of them is
-/// added to the notices.
+/// The candidates of all collections, best first, each with the place of its collection in `asked`. Adds notices.
 pub(crate) fn ranked(asked: &mut [CollectionQuery]) -> Result<Vec<(usize, Candidate)>> {
     let everywhere = joined(asked);
     let mut of_each: Vec<Vec<Candidate>> = asked.iter().map(|_| Vec::new()).collect();

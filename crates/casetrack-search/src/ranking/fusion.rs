@@ -25,7 +25,6 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// Of each list the greater weight.
     pub(crate) fn most(self, other: Self) -> Self {
         Self {
             bm25: self.bm25.max(other.bm25),
@@ -35,7 +34,6 @@ impl Weights {
     }
 }
 
-/// A candidate and what each stage said of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub document: DocumentId,
@@ -47,17 +45,15 @@ pub struct Candidate {
     pub sparse: Option<StageScore>,
     /// Its score of late interaction, if it was compared.
     pub late: Option<StageScore>,
-    /// The score that preferences add.
     pub preferred: Option<f32>,
 }
 
 impl Recall {
-    /// All lists, fused as searches do.
     pub fn fused(&self) -> Vec<Candidate> {
         self.fused_with(self.weights)
     }
 
-    /// The same without lists of no weight: the models of one collection may know the language of a query, and other models not.
+    /// The same without lists of weight 0: some collections' models may know the language of a query, and others not.
     pub(crate) fn weighed(&self) -> Self {
         let counts = |weight: f32, hits: &Option<Vec<Hit>>| {
             hits.as_ref().map(|hits| if weight > 0.0 { hits.clone() } else { Vec::new() })
@@ -78,9 +74,9 @@ impl Recall {
     }
 }
 
-/// Joins the lists (best first each) to scores of 0–1: scores are min–max normalised within a list, weighted and summed; a chunk that
-/// a list lacks counts 0 there. The sum is divided by the weights of the lists that took part. Ties are broken by the chunk's place,
-/// so that the order depends on nothing but the scores.
+/// Joins the lists (best first each) to scores of 0–1: scores are min–max normalised within a list, weighted and summed; a chunk that a list lacks
+/// counts 0 there. The sum is divided by the weights of the lists that took part. Ties are broken by the chunk's place, so that the order depends
+/// only on the scores.
 pub fn fuse(bm25: Option<&[Hit]>, dense: Option<&[Hit]>, sparse: Option<&[Hit]>, weights: Weights) -> Vec<Candidate> {
     let mut candidates: HashMap<(DocumentId, u32), Candidate> = HashMap::new();
     let mut total = 0.0;
@@ -134,8 +130,7 @@ pub(crate) fn order(a: &Candidate, b: &Candidate) -> Ordering {
     b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index)))
 }
 
-/// Adds preferences, each with what was found of it, to the scores of all candidates, which are divided by `total`, the highest score
-/// with all preferences.
+/// Adds preferences, each with its passages, to the scores of all candidates, and divides them by `total`, the highest score with all preferences.
 pub(crate) fn prefer<'p>(
     everywhere: Vec<Candidate>,
     preferences: impl Iterator<Item = (&'p Preferred, &'p Recall)>,
@@ -172,7 +167,7 @@ impl Candidate {
         self.divide(total);
     }
 
-    /// Adds what late interaction says, and divides the score by `total`, the highest one with that.
+    /// Adds late interaction, and divides the score by `total`, the highest possible score with it.
     pub(crate) fn add_late(&mut self, late: Option<StageScore>, total: f32) {
         self.score += late.map_or(0.0, |late| late.share);
         self.late = late;

@@ -1,4 +1,4 @@
-//! The language of what a query finds decides which models count: those that know it.
+//! The language of the found passages decides which models count: those that know it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use casetrack_store::{Collection, Hit};
 
 use crate::Weights;
 
-/// The best passages of keyword search whose documents are looked at.
+/// Most passages of keyword search whose documents' language is read.
 const LOOKED_AT: usize = 20;
 
 /// The hits of the models, a list for each scope.
@@ -17,10 +17,9 @@ pub(crate) struct Found<'f> {
     pub sparse: Option<&'f mut Vec<Vec<Hit>>>,
 }
 
-/// The weights for the language of most of the best passages of keyword search, by what is known of their documents: a model that does not
-/// know it has none, since to it such a text is a sequence of pieces of words. Of other passages in languages that it does not know, it says
-/// nothing either: they are taken out of what it found. Reads the descriptions of at most 20 documents of each list, and of all documents of
-/// a list among whose best passages there are such.
+/// The weights for the language of most of the best passages of keyword search. A model that does not know it has weight 0, since such a text is only
+/// word pieces to it. Passages in other languages that a model does not know are removed from its list. Reads the descriptions of at most 20
+/// documents of each list, and of all documents of a list with such passages.
 pub(crate) fn weights(
     collection: &Collection,
     bm25: &[Hit],
@@ -50,7 +49,6 @@ pub(crate) fn weights(
     Ok(weights)
 }
 
-/// The tags of the languages of documents, each read once.
 struct Languages<'c> {
     collection: &'c Collection,
     known: HashMap<DocumentId, Option<String>>,

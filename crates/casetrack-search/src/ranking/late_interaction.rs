@@ -1,6 +1,6 @@
 //! Late interaction (E12): the best candidates are ranked again by how well the tokens of the query fit those of each passage.
 //!
-//! It applies in collections with token vectors, after fusion and preferences, and adds to scores; it finds and excludes nothing.
+//! It applies to collections with token vectors, after fusion and preferences. It adds to scores; it does not find or exclude passages.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,12 +17,11 @@ pub(crate) type MaxSims = HashMap<(DocumentId, u32), f32>;
 
 /// The number of the best candidates that are ranked again.
 pub(crate) const DEPTH: usize = 100;
-/// The most that it adds to a fused score of 0–1. docs/dev/embedding.md has what other weights give.
+/// The most that it adds to a fused score of 0–1. docs/dev/embedding.md compares other weights.
 pub(crate) const WEIGHT: f32 = 0.5;
-/// The stage's name.
 pub(crate) const STAGE: &str = "late interaction E12";
 
-/// The token vectors of a query; `None` if it has no word that counts.
+/// The token vectors of a query; `None` if all its words are function words.
 pub(crate) fn prepared(query: &TokenVectors, collection: &Collection) -> Option<SignQuery> {
     let model = collection.models().tokens.as_ref()?;
     Some(SignQuery::new(query, model.dimension as usize)).filter(|query| !query.is_empty())
@@ -59,7 +58,7 @@ pub(crate) fn ranked_again(
     add(ranked.iter_mut().map(|(_, candidate)| candidate), of_models.into_values(), WEIGHT / total);
     ranked.sort_by(|(_, a), (_, b)| fusion::order(a, b));
     let notice = || {
-        format!("{missing} of the {depth} best passages have no token vectors (E12); the other stages alone rank them.")
+        format!("{missing} of the {depth} best passages have no token vectors (E12); only the other stages rank them.")
             .into()
     };
     Ok((missing > 0).then(notice))
@@ -85,7 +84,7 @@ fn add<'c>(
     }
 }
 
-/// The same for the candidates of one collection whose MaxSims are known, with another weight.
+/// The same for the candidates of one collection with known MaxSims, with another weight.
 pub fn with_weight(mut candidates: Vec<Candidate>, known: &MaxSims, weight: f32) -> Vec<Candidate> {
     let score = |(place, of): (usize, &Candidate)| Some((place, *known.get(&(of.document, of.index))?));
     let scores = candidates.iter().take(DEPTH).enumerate().filter_map(score).collect();
@@ -94,7 +93,7 @@ pub fn with_weight(mut candidates: Vec<Candidate>, known: &MaxSims, weight: f32)
     candidates
 }
 
-/// The MaxSims of what any stage or their fusion found among its best, for evaluations.
+/// The MaxSims of the best passages of each stage and of their fusion, for evaluations.
 pub fn max_sims(collection: &Collection, found: &Recall) -> Result<MaxSims> {
     let Some(query) = &found.late else { return Ok(MaxSims::new()) };
     let lists = [Some(&found.bm25), found.dense.as_ref(), found.sparse.as_ref()].into_iter().flatten();

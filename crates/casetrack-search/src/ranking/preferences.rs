@@ -1,5 +1,5 @@
-//! Passages that a query prefers, besides those that it finds: of documents that it names, with words that it quotes, and the
-//! beginnings of documents if it asks for what is said there.
+//! Passages that a query prefers in addition to its matches: those of documents that it names, those with words that it quotes, and the beginnings of
+//! documents for questions about these.
 //!
 //! A preference adds to the fused score and excludes nothing.
 
@@ -23,33 +23,27 @@ const COMPARED: f32 = 0.75;
 pub(crate) const WITH_COMPARED: f32 = 1.0 + COMPARED;
 /// The best candidates, whose texts are read for quantities.
 const READ: usize = 200;
-/// Names of documents in a notice.
 const MAX_NAMES: usize = 3;
 
-/// Passages that are preferred.
 pub(crate) struct Preferred {
-    /// The stage's name.
     pub stage: &'static str,
     pub filter: Filter,
-    /// The most that is added.
     pub most: f32,
     /// The share of it that a chunk gets, 0–1.
     pub share: Box<dyn Fn(DocumentId, u32) -> f32>,
-    /// True if chunks are compared with each other instead of with all that are searched.
+    /// True if chunks are compared only with each other.
     pub apart: bool,
 }
 
-/// The question of a query and its preferences.
 pub(crate) struct Preferences {
     /// The query without the names of the documents it is asked of.
     pub asked: String,
     pub preferred: Vec<Preferred>,
-    /// Quantities that it compares.
     pub comparisons: Vec<Comparison>,
 }
 
 impl Preferences {
-    /// The preferences of a query that searches `selection` (`None` for all), with its quoted `phrases`. Notices say what was applied.
+    /// The preferences of a query that searches `selection` (`None` for all), with its quoted `phrases`. Notices report the preferences.
     pub fn of(
         collection: &Collection,
         query: &str,
@@ -133,7 +127,6 @@ pub(crate) fn compared(
     Ok(candidates)
 }
 
-/// The documents that come first, in words.
 fn named(collection: &Collection, route: &route::Route) -> Result<Option<String>> {
     let best = route.documents.iter().filter(|(_, how_well)| *how_well > 0.99).take(MAX_NAMES + 1);
     let mut names = Vec::new();

@@ -20,25 +20,23 @@ pub struct Recall {
     pub dense: Option<Vec<Hit>>,
     /// `None` if the model is missing, or the collection has no learned-sparse vectors.
     pub sparse: Option<Vec<Hit>>,
-    /// The query's token vectors, if the collection has such of its chunks.
+    /// The query's token vectors, if the collection has token vectors.
     pub late: Option<Arc<SignQuery>>,
     /// The MaxSims of the best, in evaluations.
     pub max_sims: MaxSims,
-    /// The weights that suit the language of what was found.
     pub weights: Weights,
     /// Reasons for missing parts; empty if nothing is missing.
     pub notices: Vec<Notice>,
 }
 
-/// Words for keyword search, and where to search.
 #[derive(Debug, Clone)]
 pub struct Scope<'q> {
     pub keywords: &'q str,
     pub filter: Filter,
 }
 
-/// Asks every recall source for its best `count` chunks in each scope: BM25 for the scope's keywords, the models for `query`. A source
-/// that cannot answer is left out, and a notice says so (with the first scope).
+/// Asks every recall source for its best `count` chunks in each scope: BM25 for the scope's keywords, the models for `query`. A source that cannot
+/// answer is left out, with a notice (in the first scope).
 pub fn recall(
     host: &Host,
     collection: &Collection,
@@ -118,7 +116,7 @@ pub fn recall(
 }
 
 fn nothing() -> Error {
-    Error::internal("The query was embedded into nothing")
+    Error::internal("The query has no vector")
 }
 
 fn in_each(scopes: &[Scope<'_>], search: impl Fn(&Scope<'_>) -> Result<Vec<Hit>>) -> Result<Vec<Vec<Hit>>> {
@@ -141,5 +139,5 @@ fn sparse_recall(
 }
 
 fn joined<T>(search: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
-    search.join().unwrap_or_else(|_| Err(Error::internal("A search ended unexpectedly; the log says where")))
+    search.join().unwrap_or_else(|_| Err(Error::internal("A search ended unexpectedly; see the log")))
 }

@@ -1,4 +1,4 @@
-//! Answers that are not the protocol's.
+//! Answers outside the protocol.
 
 use std::convert::Infallible;
 
@@ -42,7 +42,6 @@ pub(super) fn of_type(status: StatusCode, content_type: &'static str, body: Byte
     answer
 }
 
-/// A short page for people.
 pub(super) fn page(status: StatusCode, text: &'static str) -> Answer {
     let page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\

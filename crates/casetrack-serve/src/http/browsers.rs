@@ -1,4 +1,4 @@
-//! Browsers in which users of a server are logged in. Each has a random secret in a cookie; the server keeps its digest, in memory alone.
+//! Browsers in which users of a server are signed in. Each has a random secret in a cookie; the server keeps its digest, only in memory.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,14 +24,13 @@ pub(super) const STRANGER: &str = "You are not a user of this server. Ask its ad
 const IDLE: Duration = Duration::from_secs(8 * 3600);
 /// The longest duration of a login.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
-/// Browsers of one user at the same time. The one that asked for nothing the longest goes first.
+/// Most browsers of one user. The one that was idle longest is signed out first.
 const MOST: usize = 16;
 /// Random bytes of a secret.
 const SECRET_BYTES: usize = 32;
 
 type Digest = [u8; SHA256_OUTPUT_LEN];
 
-/// See the module.
 pub(super) struct Browsers {
     cookie: String,
     attributes: &'static str,
@@ -39,7 +38,7 @@ pub(super) struct Browsers {
 }
 
 struct Browser {
-    /// As the user was known at the login: another token ends it.
+    /// The user at the login: another token ends it.
     user: User,
     /// The time when the token of the login expires, if it does.
     until: Option<SystemTime>,
@@ -73,7 +72,7 @@ impl Browsers {
         Self { cookie, attributes, known: Mutex::default() }
     }
 
-    /// Logs a browser in: its answer gets the cookie. `until` is when the token that it showed expires.
+    /// Logs a browser in: its answer sets the cookie. `until` is the expiry of the token that it sent.
     ///
     /// Errors: the system gives no random bytes.
     pub fn open(&self, answer: &mut Answer, user: User, until: Option<SystemTime>) -> Result<()> {
@@ -108,7 +107,7 @@ impl Browsers {
         cookies(headers, &self.cookie).next().is_some()
     }
 
-    /// The user who is logged in where a request comes from, as they are now, and what ends with the login.
+    /// The signed-in user of a request, in their present state, and a signal for the end of the login.
     pub fn user(&self, headers: &HeaderMap, users: &Users) -> Option<(User, watch::Receiver<()>)> {
         let shown = cookies(headers, &self.cookie);
         shown.into_iter().find_map(|secret| self.user_at(secret, users, Instant::now(), SystemTime::now()))
@@ -133,13 +132,13 @@ impl Browsers {
         Some((user?, browser.login.subscribe()))
     }
 
-    /// Logs out the browser that a request comes from, and has it forget its cookie.
+    /// Logs out the browser of a request, and deletes its cookie.
     pub fn close(&self, headers: &HeaderMap, answer: &mut Answer) -> Result<()> {
         self.forget(headers);
         self.set(answer, "", "; Max-Age=0")
     }
 
-    /// Logs out the browser that a request comes from.
+    /// Logs out the browser of a request.
     pub fn forget(&self, headers: &HeaderMap) {
         let mut known = self.known();
         for secret in cookies(headers, &self.cookie) {
@@ -147,7 +146,7 @@ impl Browsers {
         }
     }
 
-    /// Forgets what is over. Where the users cannot be read, nobody stays logged in.
+    /// Removes expired logins. If the users cannot be read, no one stays signed in.
     pub fn tidy(&self, users: &Users) {
         let (now, clock) = (Instant::now(), SystemTime::now());
         let users = users.all().unwrap_or_default();
@@ -171,14 +170,14 @@ pub(super) fn why(reason: &str) -> &'static str {
     match reason {
         "no_token" => "Paste your token.",
         "unknown_token" => {
-            "This server does not know this token. Check that you pasted all of it. Of several, only the newest one opens."
+            "This server does not know this token. Check that you pasted all of it. Only the newest token works."
         }
         "unknown_user" => STRANGER,
         "expired" => "This access token has expired. Get a new one from your provider.",
         "no_keys_of_the_provider" => {
             "The server cannot reach the provider of this access token. Try again in a minute, or ask the administrator."
         }
-        _ => "This access token is not for this server. Ask the administrator which provider it takes tokens of.",
+        _ => "This access token is not for this server. Ask the administrator which provider it accepts.",
     }
 }
 

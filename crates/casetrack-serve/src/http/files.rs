@@ -1,4 +1,4 @@
-//! Files that the user hands to the workbench, and those that the user takes away.
+//! Uploads to the workbench, and exports from it.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -22,15 +22,14 @@ use super::answers::{Answer, of_type, refusal};
 use super::parameters::{all, query};
 use casetrack_mcp::Session;
 
-/// Uploads and exports at the same time; others wait.
+/// Most uploads and exports at the same time; others wait.
 const AT_ONCE: usize = 4;
-/// A header that no form can send, and that a page elsewhere cannot without asking first, which is refused.
+/// A header that no form can send, and no other page without a preflight request, which is refused.
 pub(super) const OWN_HEADER: &str = "x-casetrack";
 const PATH_HEADER: &str = "x-file-path";
 /// The notices of an export, percent-encoded, one per line.
 const NOTICES_HEADER: &str = "x-notices";
 
-/// See the module.
 pub(super) struct Files {
     slots: Semaphore,
 }
@@ -50,7 +49,7 @@ impl Files {
         self.receive(session, headers, uri, body).await
     }
 
-    /// As [`upload`](Self::upload), of a client that no page elsewhere can speak for.
+    /// Like [`upload`](Self::upload), for a client that other pages cannot impersonate.
     pub async fn receive(&self, session: Session, headers: &HeaderMap, uri: &Uri, body: Incoming) -> Answer {
         let path = headers.get(PATH_HEADER).and_then(|path| path.to_str().ok());
         let path = path.and_then(|path| Some(percent_decode_str(path).decode_utf8().ok()?.into_owned()));
@@ -89,7 +88,7 @@ impl Files {
         let (upload, mut file): (Upload, UploadFile) = blocking(begin).await?;
         let mut received = 0u64;
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| Error::new(ErrorCode::Io, "The upload was broken off."))?;
+            let frame = frame.map_err(|_| Error::new(ErrorCode::Io, "The upload was interrupted."))?;
             let Ok(bytes) = frame.into_data() else { continue };
             received += bytes.len() as u64;
             if received > upload.limit {
@@ -131,22 +130,19 @@ impl Files {
                 }
                 answer
             }
-            Ok(None) => refusal(StatusCode::NOT_FOUND, "There is nothing under this address."),
+            Ok(None) => refusal(StatusCode::NOT_FOUND, "There is nothing at this URL."),
             Err(error) => failure(&error),
         }
     }
 }
 
-/// A file to take away.
 struct Export {
     bytes: Bytes,
     content_type: &'static str,
     name: String,
-    /// The parts that are missing, one sentence each.
     notices: Vec<String>,
 }
 
-/// `None` for a name that no export has.
 fn exported(session: &Session, collection: &str, name: &str, uri: &Uri, cancel: &Cancel) -> Result<Option<Export>> {
     let engine = session.engine();
     let meta = collections::find_collection(engine.host(), collection)?;
@@ -192,7 +188,7 @@ fn content_type(extension: &str) -> Option<&'static str> {
     })
 }
 
-/// The answer to a request that failed: what happened and what to do next, as JSON.
+/// The answer to a request that failed: the error and its hint, as JSON.
 pub(super) fn failure(error: &Error) -> Answer {
     let status = match (error.code, error.kind()) {
         (ErrorCode::FileTooLarge, _) => StatusCode::PAYLOAD_TOO_LARGE,

@@ -8,10 +8,10 @@ use subtle::ConstantTimeEq;
 
 /// The time for which a code is valid.
 const CODE_LIFE: Duration = Duration::from_secs(60);
-/// Codes and browsers at the same time. The oldest go first.
+/// Most codes and browsers at the same time. The oldest are dropped first.
 const MOST: usize = 32;
 
-/// The codes and secrets of one listener. They are in memory alone, and so end with the owner.
+/// The codes and secrets of one listener. They are kept only in memory, and so end with the owner.
 #[derive(Debug, Default)]
 pub struct Keys(Mutex<KeyStore>);
 
@@ -25,7 +25,6 @@ struct KeyStore {
 struct Code {
     code: String,
     made: Instant,
-    /// The secret that it was exchanged for.
     secret: Option<String>,
 }
 
@@ -41,7 +40,7 @@ impl Keys {
         code
     }
 
-    /// The secret of a browser, for a code. A code that comes twice has been seen by somebody else: its first use ends, too.
+    /// The secret of a browser, for a code. A code that is used twice was seen by someone else: its first session ends, too.
     pub(super) fn exchange(&self, given: &str) -> Option<String> {
         self.exchange_at(given, Instant::now())
     }
@@ -53,7 +52,7 @@ impl Keys {
         if let Some(taken) = found.secret.take() {
             known.codes.retain(|code| code.code != given);
             known.secrets.retain(|secret| *secret != taken);
-            tracing::warn!("a code for the workbench came twice; who used it first is shut out");
+            tracing::warn!("a code for the workbench was used twice; the first session is closed");
             return None;
         }
         let secret = random();
@@ -65,7 +64,7 @@ impl Keys {
         Some(secret)
     }
 
-    /// True if the secret is that of a browser. Takes the same time wherever a wrong one differs.
+    /// True if the secret is that of a browser. Takes constant time.
     pub(super) fn admits(&self, given: &str) -> bool {
         self.known().secrets.iter().any(|secret| secret.as_bytes().ct_eq(given.as_bytes()).into())
     }

@@ -1,9 +1,9 @@
-//! Parameters in the query of an address.
+//! Parameters in the query of a URL.
 
 use http::Uri;
 use percent_encoding::percent_decode_str;
 
-/// The value of a parameter in the query of an address, decoded. `None` where it is missing or no UTF-8.
+/// The decoded value of a parameter in the query of a URL. `None` if it is missing or not UTF-8.
 pub(super) fn query(uri: &Uri, name: &str) -> Option<String> {
     all(uri, name).into_iter().next()
 }

@@ -1,4 +1,4 @@
-//! Pages of documents as pictures, drawn once for each size and kept for a while.
+//! Images of pages, drawn once for each size and kept for a while.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,17 +15,16 @@ use super::files::{CancelOnDrop, blocking, failure};
 use super::parameters::query;
 use casetrack_mcp::Session;
 
-/// Widths that are drawn, in pixels; a request gets the next larger one, so that a window that is resized needs no new picture.
+/// Widths of images, in pixels; a request gets the next larger one, so a resized window needs no new image.
 const WIDTHS: [u32; 5] = [240, 600, 1000, 1600, 2400];
-/// Pictures that are drawn at the same time; others wait.
+/// Most images drawn at the same time; others wait.
 const AT_ONCE: usize = 4;
-/// Bytes of pictures that are kept.
+/// Most bytes of images in memory.
 const KEPT: usize = 64 << 20;
 
-/// Tells the size of the page, in the points that the places of lines are in.
+/// The header with the size of the page, in the points that the places of lines use.
 const SIZE_HEADER: &str = "x-page-size";
 
-/// See the module.
 pub(super) struct Pictures {
     drawing: Semaphore,
     kept: Mutex<VecDeque<(Key, Picture)>>,
@@ -38,7 +37,7 @@ struct Picture {
     size: String,
 }
 
-/// The file, its page and the width. The digest of the file makes a changed one another picture.
+/// The file, its page and the width. The digest of the file distinguishes changed files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
     sha256: String,
@@ -122,7 +121,7 @@ impl Pictures {
         Some(picture)
     }
 
-    /// The pictures that were not asked for the longest go first.
+    /// The least recently used images are dropped first.
     fn keep(&self, key: Key, picture: Picture) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|(known, _)| *known != key);

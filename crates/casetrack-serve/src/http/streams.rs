@@ -1,4 +1,4 @@
-//! Answers that go on and on: streams of notifications. Each ends with what it was opened with, a login or a token that expires.
+//! Endless answers: streams of notifications. Each ends with its login or its token.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,9 +15,9 @@ use super::answers::Answer;
 /// The validity of a caller's token or login.
 #[derive(Default)]
 pub(super) struct Validity {
-    /// Until when, where that is limited.
+    /// The time of expiry, if there is one.
     pub until: Option<SystemTime>,
-    /// Of a browser: its sender is dropped when the login ends.
+    /// The sender of a browser's login, which is dropped at its end.
     pub login: Option<watch::Receiver<()>>,
 }
 
@@ -38,7 +38,7 @@ impl Validity {
         tokio::select! { () = expired => {}, () = ended => {} }
     }
 
-    /// The answer, which ends when this is no longer good, wherever it is then.
+    /// The answer, which ends at any point when the login or token is no longer valid.
     pub fn limit(self, answer: Answer) -> Answer {
         answer.map(|body| Limited { body, over: Box::pin(self.over()) }.boxed())
     }

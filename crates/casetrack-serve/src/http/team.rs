@@ -1,10 +1,10 @@
-//! A server for a team: `/mcp` for users who show a token of theirs or of the provider of OIDC; beside it `/healthz`, uploads to collections
-//! that a user may change, and exports and pictures of those that they may read.
+//! A team server: `/mcp` for users with a token of this server or of the OIDC provider; also `/healthz`, uploads to collections that a user may
+//! change, and exports and images of those that they may read.
 //!
-//! The workbench is at `/`. Its page shows a token once, at `/session`, and has a cookie from then on, which opens what the token would, and
-//! only for pages of this very server: see [`workbench`](super::workbench).
+//! The workbench is at `/`. Its page sends a token once, to `/session`, and then has a cookie with the same rights, only for pages of this server:
+//! see [`workbench`](super::workbench).
 //!
-//! Each user has sessions of their own, which no other user can find. They end when the user is removed, gets another token or may do less.
+//! Each user has sessions of their own, which no other user can find. They end when the user is removed, gets another token or loses a right.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -37,23 +37,22 @@ use casetrack_mcp::{AuditLog, Member, Session};
 
 /// The path of the metadata that name the provider (RFC 9728), for the server and for the endpoint.
 const METADATA: &str = "/.well-known/oauth-protected-resource";
-/// Sessions of one user's programs at the same time, and of their browsers: a page has up to six.
+/// Most sessions of one user's programs, and of their browsers: a page has up to six.
 const MAX_SESSIONS: usize = 16;
 const MAX_BROWSER_SESSIONS: usize = 64;
-/// Longest token that a login shows, in bytes.
+/// Longest token of a login, in bytes.
 const MAX_TOKEN: usize = 16 << 10;
-/// Longest time until a connection speaks TLS.
+/// Longest time of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Between two looks whether users are gone and certificates have changed.
+/// Interval between checks for removed users and changed certificates.
 const CHECK: Duration = Duration::from_secs(1);
 
 const FOREIGN: &str = "This request comes from another page.";
 
-/// The parts of a server for a team.
 pub struct Team {
     pub users: Arc<Users>,
     pub oidc: Option<Oidc>,
-    /// Makes the session of a new client, which is then limited to what its user may do.
+    /// Makes the session of a new client, which is then limited to the rights of its user.
     pub session: Arc<dyn Fn() -> Session + Send + Sync>,
     /// The public address of the server: `https://casetrack.firm.example`.
     pub public_url: String,
@@ -117,17 +116,16 @@ async fn requests(router: Arc<Router>, stream: impl AsyncRead + AsyncWrite + Sen
     super::requests(stream, answer).await;
 }
 
-/// A user who has sessions.
 struct UserSessions {
-    /// As the user was known when they came: another token ends their sessions.
+    /// The user at the first request: another token ends their sessions.
     user: User,
     /// The rights besides their roles since the first request. Losing one ends the sessions.
     admin: AtomicBool,
     may_create: AtomicBool,
     person: Arc<TeamUser>,
-    /// For programs, which are offered what the settings say.
+    /// For programs, which get the tools of the settings.
     programs: Endpoint,
-    /// For browsers, which are offered all that the user may do.
+    /// For browsers, which get all that the user may do.
     browsers: Endpoint,
 }
 
@@ -139,14 +137,12 @@ impl UserSessions {
     }
 }
 
-/// The user of a request.
 struct Caller {
     user: User,
     validity: Validity,
 }
 
 impl Caller {
-    /// True for a page of the workbench, false for a program.
     fn is_browser(&self) -> bool {
         self.validity.login.is_some()
     }
@@ -154,13 +150,13 @@ impl Caller {
 
 /// The reason why a request has no user.
 enum Rejection {
-    /// It has the cookie of a browser, and comes from a page elsewhere.
+    /// It has the cookie of a browser, but comes from another page.
     Foreign,
     /// It has neither token nor cookie.
     Nothing,
     /// Its token or cookie is not valid.
     Bad(&'static str),
-    /// The provider has the user, and this server does not.
+    /// The provider knows the user, but this server does not.
     Unknown(String),
 }
 
@@ -244,7 +240,7 @@ impl Router {
         }
     }
 
-    /// True if a request names this server, and comes from no page elsewhere.
+    /// True if a request names this server, and does not come from another page.
     fn names_us(&self, headers: &HeaderMap) -> bool {
         let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or_default());
         let host = text(HOST).unwrap_or_default();
@@ -261,7 +257,7 @@ impl Router {
         is_host && is_page
     }
 
-    /// True if an origin is that of this server's pages, at the host that a request names.
+    /// True if an origin is that of this server's pages, at the host of the request.
     fn is_own(&self, origin: &str, host: &str) -> bool {
         let scheme = if self.team.is_encrypted() { "https" } else { "http" };
         origin == self.team.public_url
@@ -274,7 +270,6 @@ impl Router {
         comes_from(method, headers, |origin| self.is_own(origin, host))
     }
 
-    /// The address of the client.
     fn address(&self, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
         // The proxy adds to what the client may have invented.
         let forwarded =
@@ -299,7 +294,6 @@ impl Router {
         Ok(Caller { user, validity: Validity { until: None, login: Some(login) } })
     }
 
-    /// The user whose token this is.
     async fn holder(self: &Arc<Self>, token: &[u8]) -> Result<Caller, Rejection> {
         let Ok(token) = std::str::from_utf8(token).map(str::to_owned) else {
             return Err(Rejection::Bad("unknown_token"));
@@ -319,7 +313,7 @@ impl Router {
         found.await.unwrap_or(Err(Rejection::Bad("internal")))
     }
 
-    /// Records a refusal: why, in a word.
+    /// Records a refusal, with its reason in a word.
     fn record(&self, rejection: &Rejection, address: IpAddr) -> &'static str {
         let (reason, user) = match rejection {
             Rejection::Foreign => ("another_page", None),
@@ -363,7 +357,7 @@ impl Router {
         of_type(StatusCode::OK, "application/json", described.to_string().into())
     }
 
-    /// Answers the page about itself: who is logged in (GET), a login whose body is the token (POST), and the end of one (DELETE).
+    /// Answers `/session`: the signed-in user (GET), a login whose body is the token (POST), and the end of one (DELETE).
     async fn session_of_page(self: &Arc<Self>, request: Request<Incoming>, address: IpAddr) -> Answer {
         let (head, body) = request.into_parts();
         if !self.is_of_own_page(&head.method, &head.headers) {
@@ -415,7 +409,7 @@ impl Router {
         }
     }
 
-    /// The user for the page: name, rights, and the role in each collection that they may see.
+    /// The user for the page: name, rights, and the role in each visible collection.
     async fn user_json(&self, user: Option<&User>) -> Answer {
         let json = |value: serde_json::Value| of_type(StatusCode::OK, "application/json", value.to_string().into());
         let Some(user) = user else {
@@ -448,7 +442,6 @@ impl Router {
         (self.team.session)().for_user(Arc::clone(person) as Arc<dyn Member>)
     }
 
-    /// The sessions of a user.
     fn sessions(&self, user: &User) -> Arc<UserSessions> {
         let mut by_user = self.by_user.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sessions) = by_user.get(&user.name).filter(|sessions| sessions.is(user)) {
@@ -477,7 +470,7 @@ impl Router {
         sessions
     }
 
-    /// Ends the sessions and jobs of users who are gone or may do less, and takes up what is new of the certificate.
+    /// Ends the sessions and jobs of users who were removed or lost rights, and reloads the certificate.
     fn refresh(&self) {
         if let Some(certificate) = &self.team.certificate {
             certificate.refresh();

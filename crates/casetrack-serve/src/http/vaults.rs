@@ -1,4 +1,4 @@
-//! Unlocking and locking vaults from the workbench, which only the user's own browser can. No tool of the protocol does it.
+//! Unlocking and locking vaults from the workbench, which only the user's own browser can do. No tool can.
 
 use casetrack_core::Password;
 use casetrack_engine::vaults;
@@ -26,7 +26,7 @@ pub(super) async fn unlock(session: Session, headers: &HeaderMap, uri: &Uri, bod
         return refusal(StatusCode::PAYLOAD_TOO_LARGE, "The passphrase is too long.");
     };
     let Ok(passphrase) = String::from_utf8(body.to_bytes().to_vec()).map(Password::from) else {
-        return refusal(StatusCode::BAD_REQUEST, "The passphrase is no text.");
+        return refusal(StatusCode::BAD_REQUEST, "The passphrase is not valid UTF-8.");
     };
     let unlock = move || {
         let engine = session.engine();

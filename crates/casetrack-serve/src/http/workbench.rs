@@ -1,8 +1,8 @@
-//! The workbench: what the listener serves to a browser that has exchanged a one-time code for a cookie.
+//! The workbench: the answers of the listener to a browser that has exchanged a one-time code for a cookie.
 //!
-//! A request is the user's own if it has the cookie and comes from a page of this very listener. The cookie alone is not enough: browsers
-//! also send it from pages of other servers on this machine, whose ports they do not tell apart. So a request that can change something
-//! must name this origin, and no request may say that it comes from elsewhere (Fetch Metadata). A form of another page fails both.
+//! A request is the user's own if it has the cookie and comes from a page of this listener. The cookie does not suffice: browsers also send it from
+//! pages of other servers on this machine, because it ignores ports. So a request that can change something must name this origin, and no request may
+//! come from elsewhere (Fetch Metadata). A form on another page fails both checks.
 
 use std::sync::Arc;
 
@@ -20,12 +20,11 @@ use super::pictures::Pictures;
 use super::vaults;
 use casetrack_mcp::Session;
 
-/// Characters that are escaped in a fragment.
 const FRAGMENT: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'\\');
 /// Longest fragment, in bytes.
 const MAX_FRAGMENT: usize = 4096;
 
-/// The path at which the page asks for its user.
+/// The path of the page's user.
 pub(super) const SESSION: &str = "/session";
 
 const SHUT: &str = "Run <code>casetrack open</code> to open the workbench. Its pages are shown only to the browser which that command \
@@ -34,17 +33,13 @@ const BAD_CODE: &str =
     "This address has been used already, or is older than a minute. Run <code>casetrack open</code> again.";
 const MISSING: &str = "This build of CaseTrack has no router end.";
 
-/// The part of the owner that the workbench needs.
 #[derive(Clone)]
 pub struct Workbench {
     pub keys: Arc<Keys>,
-    /// Makes the session of a browser.
     pub session: Arc<dyn Fn() -> Session + Send + Sync>,
-    /// Number of connections of browsers.
     pub connections: watch::Sender<usize>,
 }
 
-/// The routes of the workbench, beside the protocol.
 pub(super) struct WorkbenchRoutes {
     workbench: Workbench,
     cookie: String,
@@ -52,13 +47,11 @@ pub(super) struct WorkbenchRoutes {
     files: Files,
 }
 
-/// The origin of a request.
 pub(super) enum Admission {
-    /// Of the user's browser.
     Own,
-    /// Has no cookie: another door may open.
+    /// Has no cookie: other credentials may be valid.
     Stranger,
-    /// Has the cookie, and comes from elsewhere.
+    /// Has the cookie, but comes from elsewhere.
     Foreign,
 }
 
@@ -76,7 +69,7 @@ impl WorkbenchRoutes {
         &self.workbench.connections
     }
 
-    /// The origin of a request whose host is this machine.
+    /// The origin of a request to this machine.
     pub fn admission(&self, method: &Method, headers: &HeaderMap) -> Admission {
         if !self.shows_cookie(headers) {
             return Admission::Stranger;
@@ -92,7 +85,7 @@ impl WorkbenchRoutes {
         cookies(headers, &self.cookie).any(|value| self.workbench.keys.admits(value))
     }
 
-    /// Answers everything but the protocol.
+    /// Answers all requests outside the protocol.
     pub async fn answer(&self, request: Request<Incoming>) -> Answer {
         let (head, body) = request.into_parts();
         let path = head.uri.path();
@@ -124,7 +117,7 @@ impl WorkbenchRoutes {
         }
     }
 
-    /// Exchanges a code for the cookie and leads to the place in the workbench that was asked for.
+    /// Exchanges a code for the cookie and redirects to the requested place in the workbench.
     fn open(&self, uri: &Uri) -> Answer {
         let Some(secret) = query(uri, "code").and_then(|code| self.workbench.keys.exchange(&code)) else {
             return page(StatusCode::FORBIDDEN, BAD_CODE);
@@ -143,7 +136,6 @@ impl WorkbenchRoutes {
     }
 }
 
-/// The values of a cookie that a request shows.
 pub(super) fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
     let shown = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let pairs = shown.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
@@ -163,7 +155,6 @@ pub(super) fn comes_from(method: &Method, headers: &HeaderMap, is_own: impl Fn(&
     origin && site.is_none_or(|site| matches!(site, "same-origin" | "none"))
 }
 
-/// A file of the router end.
 pub(super) fn file(path: &str) -> Answer {
     let name = match path.trim_start_matches('/') {
         "" => casetrack_web::INDEX,

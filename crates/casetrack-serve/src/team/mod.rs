@@ -1,4 +1,4 @@
-//! A server for a team: its users, how they prove who they are, refusals, and TLS.
+//! A team server: its users, their authentication, refusals, and TLS.
 
 mod oidc;
 pub(crate) mod outgoing;
@@ -67,7 +67,7 @@ impl Rights for TeamUser {
     }
 }
 
-/// The users of a data directory, for jobs that they asked for.
+/// The users of a data directory, for their jobs.
 pub struct JobOwners {
     users: Arc<Users>,
     folders: Vec<PathBuf>,

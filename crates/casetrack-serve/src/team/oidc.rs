@@ -1,7 +1,7 @@
 //! Access tokens of a provider of OpenID Connect: signed, for this server, and not expired.
 //!
-//! The provider's keys are fetched when the first token comes, kept, and fetched again after an hour or when a token names a key that is not
-//! among them, which happens a few times a minute at most, whatever tokens come.
+//! The provider's keys are fetched for the first token, kept, and fetched again after an hour or for a token with an unknown key, at most a few times
+//! a minute.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -16,7 +16,6 @@ use super::outgoing::{agent, is_local};
 use super::signatures;
 use casetrack_core::settings::OidcSettings;
 
-/// The path of a provider's description, below its address.
 const DISCOVERY: &str = "/.well-known/openid-configuration";
 /// The largest difference between the clocks of the provider and this machine, in seconds.
 const LEEWAY: u64 = 60;
@@ -32,10 +31,8 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Longest token, in bytes.
 const MAX_TOKEN: usize = 16 << 10;
 
-/// The reason of a refusal, for the log.
 pub(crate) type Reason = &'static str;
 
-/// The claims of a valid token.
 pub(crate) struct TokenSubject {
     /// The user's name with the provider.
     pub called: String,
@@ -121,7 +118,6 @@ impl Oidc {
         validation
     }
 
-    /// The key that a token says it is signed with.
     fn key(&self, header: &Header) -> Result<DecodingKey, Reason> {
         let known = self.known(false)?;
         let found = match chosen(&known, header) {
@@ -131,7 +127,7 @@ impl Oidc {
         DecodingKey::from_jwk(&found).map_err(|_| "unusable_key")
     }
 
-    /// The keys of the provider; `anew` where those that are there are not enough.
+    /// The keys of the provider; `anew` fetches them again.
     fn known(&self, anew: bool) -> Result<Arc<Vec<Jwk>>, Reason> {
         // Others who need keys wait here for them, and fetch none of their own.
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,7 +173,7 @@ impl Oidc {
     }
 }
 
-/// The key that a header names, or the only one that fits where it names none.
+/// The key that a header names, or the only fitting one if it names none.
 fn chosen(keys: &[Jwk], header: &Header) -> Option<Jwk> {
     let fits = |key: &&Jwk| {
         let common = &key.common;
@@ -205,7 +201,7 @@ fn reason(error: &jsonwebtoken::errors::Error) -> Reason {
     }
 }
 
-/// Keys from elsewhere come over HTTPS alone.
+/// Remote keys are fetched only over HTTPS.
 fn check_address(address: &str) -> Result<()> {
     if address.starts_with("https://") || is_local(address) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Requests that this program sends: for the keys of a provider, and to a server elsewhere that is to be connected.
+//! Requests of this program: for the keys of a provider, and to a remote server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,6 @@ use std::time::Duration;
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-/// True if an address belongs to this machine.
 pub(crate) fn is_local(address: &str) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
         let rest = address.strip_prefix("http://").and_then(|rest| rest.strip_prefix(host));

@@ -1,4 +1,4 @@
-//! Refused logins and calls in the audit log: a bounded number of lines each minute, so that nobody can push the other lines out of it.
+//! Refused logins and calls in the audit log: a bounded number of lines each minute, so that no one can push out other lines.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -11,10 +11,10 @@ use serde::Serialize;
 use casetrack_mcp::AuditLog;
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// Lines in a minute. How many more there were is said in the next one.
+/// Most lines in a minute. The next line counts those left out.
 const MOST: u32 = 60;
 
-/// Logins in browsers from one address in a minute that may fail.
+/// Most failed logins in browsers from one address in a minute.
 const MOST_LOGINS: u32 = 10;
 /// Addresses whose logins are counted.
 const MOST_ADDRESSES: usize = 4096;
@@ -45,20 +45,19 @@ struct LineCount {
     left_out: u64,
 }
 
-/// Logins of an address since the first that counts, none of which was good.
+/// Failed logins of an address in the present minute.
 struct LoginAttempts {
     since: Instant,
     logins: u32,
 }
 
-/// See the module.
 pub(crate) struct Refusals {
     log: Option<Arc<AuditLog>>,
     counted: Mutex<LineCount>,
     tried: Mutex<HashMap<IpAddr, LoginAttempts>>,
 }
 
-/// Whoever has an IPv6 address has all that begin as it does.
+/// The network of an address: the owner of an IPv6 address has all with its prefix.
 fn place(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(address) if address.to_ipv4_mapped().is_none() => {
@@ -80,7 +79,7 @@ impl Refusals {
         }
     }
 
-    /// Lets a login from an address be tried, or says for how many seconds none is looked at, because so many failed.
+    /// Admits a login from an address, or returns the seconds until the next one, after too many failures.
     pub fn try_login(&self, address: IpAddr) -> Result<(), u64> {
         self.try_login_at(address, Instant::now())
     }
@@ -103,7 +102,7 @@ impl Refusals {
         Ok(())
     }
 
-    /// A login from an address was good: what failed before it counts no more.
+    /// Forgets the failures of an address after a successful login.
     pub fn logged_in(&self, address: IpAddr) {
         self.tried.lock().unwrap_or_else(PoisonError::into_inner).remove(&place(address));
     }

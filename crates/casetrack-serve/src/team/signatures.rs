@@ -1,4 +1,4 @@
-//! The signatures of JSON web tokens, checked with ring: its algorithms for RSA and ECDSA and no others, least of all those with a shared secret.
+//! The signatures of JSON web tokens, checked with ring: only its algorithms for RSA and ECDSA, and none with a shared secret.
 
 use std::sync::Once;
 
@@ -12,7 +12,6 @@ use ring::signature::{
     RsaParameters, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
 };
 
-/// Those that tokens may be signed with.
 pub(super) const ALLOWED: [Algorithm; 8] = [
     Algorithm::RS256,
     Algorithm::RS384,

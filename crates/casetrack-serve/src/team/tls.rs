@@ -10,7 +10,6 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// The protocol that connections negotiate.
 const PROTOCOL: &[u8] = b"http/1.1";
 
 /// A certificate with its key, in two files.
@@ -23,7 +22,7 @@ pub struct Certificate {
 type Modified = [Option<SystemTime>; 2];
 
 impl Certificate {
-    /// Reads both files, in PEM format: the certificate with those that lead to its authority.
+    /// Reads both files, in PEM format: the certificate chain and the key.
     ///
     /// Errors: files that cannot be read, and those that do not belong together.
     pub fn open(certificate: &Path, key: &Path) -> Result<Self> {
@@ -36,7 +35,7 @@ impl Certificate {
         TlsAcceptor::from(Arc::clone(&current.1))
     }
 
-    /// Takes what is in the files now, if they have changed. Blocks.
+    /// Reloads the files, if they have changed. Blocks.
     pub(crate) fn refresh(&self) {
         let found = modified(&self.certificate, &self.key);
         if self.current.read().unwrap_or_else(PoisonError::into_inner).0 == found {

@@ -1,7 +1,6 @@
-//! The users of a server, in `users.json` of the data directory. Of their tokens the file has digests alone.
+//! The users of a server, in `users.json` of the data directory, which has only digests of their tokens.
 //!
-//! The file is read anew whenever it has changed, so that what an administrator changes holds at once. A file that cannot be read admits
-//! nobody.
+//! The file is read again after each change, so that changes apply at once. An unreadable file admits no one.
 
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
@@ -21,22 +20,21 @@ use subtle::ConstantTimeEq;
 
 use casetrack_core::settings::USERS;
 
-/// Longest name of a user, and of what a provider calls one, in characters.
+/// Longest name of a user, here and with a provider, in characters.
 const MAX_NAME: usize = 200;
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
 /// The beginning of tokens, by which scanners for secrets recognize them.
 const TOKEN_PREFIX: &str = "casetrack_";
 
-/// One who reads, changes and writes the file at a time: all of them are in the process that owns the data directory.
+/// One thread at a time reads, changes and writes the file: all of them are in the process that owns the data directory.
 static CHANGING: Mutex<()> = Mutex::new(());
 
-/// A user, as the file has them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct User {
     pub name: String,
-    /// SHA-256 of the token, in hexadecimal digits. Without it, none opens.
+    /// SHA-256 of the token, in hexadecimal digits. Without it, no token works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_sha256: Option<String>,
     /// The user's name with the OIDC provider, in the claim that the settings name.
@@ -45,7 +43,7 @@ pub struct User {
     /// Owns all collections, and may use the disk of the server.
     #[serde(default)]
     pub admin: bool,
-    /// May make collections, whose owner they become.
+    /// May create collections, and owns them.
     #[serde(default)]
     pub may_create: bool,
     pub created_at: Timestamp,
@@ -80,7 +78,6 @@ impl FileState {
 
 type Read = (Option<FileState>, Arc<Vec<User>>);
 
-/// The users of a data directory.
 pub struct Users {
     path: PathBuf,
     read: Mutex<Option<Read>>,
@@ -92,7 +89,7 @@ impl Users {
         Self { path: data_dir.join(USERS), read: Mutex::default() }
     }
 
-    /// All users, by name; nobody where there is no file.
+    /// All users, by name; none if there is no file.
     ///
     /// Errors: a file that cannot be read or was not written by this program.
     pub fn all(&self) -> Result<Arc<Vec<User>>> {
@@ -125,10 +122,10 @@ impl Users {
         }
     }
 
-    /// All users, or nobody where the file cannot be read, which the log says.
+    /// All users; none if the file cannot be read, with an entry in the log.
     fn admitted(&self) -> Arc<Vec<User>> {
         self.all().unwrap_or_else(|error| {
-            tracing::error!(%error, "nobody is admitted");
+            tracing::error!(%error, "no one is admitted");
             Arc::default()
         })
     }
@@ -143,7 +140,7 @@ impl Users {
         if user.admin { Some(Role::Owner) } else { user.roles.get(&collection).copied() }
     }
 
-    /// The user whose token this is. Takes the same time whichever it is and wherever a wrong one differs.
+    /// The user with this token. Takes constant time.
     pub(crate) fn by_token(&self, token: &str) -> Option<User> {
         let given = hashed(token);
         let mut found = None;
@@ -156,12 +153,11 @@ impl Users {
         found
     }
 
-    /// The user whom the provider of OIDC calls so.
     pub(crate) fn by_oidc(&self, called: &str) -> Option<User> {
         self.admitted().iter().find(|user| user.oidc.as_deref() == Some(called)).cloned()
     }
 
-    /// Changes the users and writes them down, in one step. Nothing is written where `change` fails.
+    /// Changes the users and saves them, in one step. Nothing is saved if `change` fails.
     pub fn change<T>(&self, change: impl FnOnce(&mut Vec<User>) -> Result<T>) -> Result<T> {
         let _changing = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut users = (*self.all()?).clone();
@@ -192,7 +188,7 @@ impl Users {
 }
 
 impl User {
-    /// One who may do nothing yet.
+    /// A user without rights.
     ///
     /// Errors: a name that cannot be one.
     pub fn new(name: &str) -> Result<Self> {
@@ -207,13 +203,12 @@ impl User {
         })
     }
 
-    /// Gives the user what the provider of OIDC calls them.
     pub fn set_provider_name(&mut self, name: &str) -> Result<()> {
         self.oidc = Some(checked(name, "name of a user with the provider")?);
         Ok(())
     }
 
-    /// A new token of 256 random bits, which is not kept; an earlier one opens no more.
+    /// A new token of 256 random bits, which is not stored; the earlier one stops working.
     pub fn new_token(&mut self) -> Result<String> {
         let mut bytes = [0; TOKEN_BYTES];
         let filled = SystemRandom::new().fill(&mut bytes);

@@ -27,8 +27,8 @@ const CHUNKS_PER_PAGE: usize = 3;
 const CHUNK_CHARS: f32 = 1900.0;
 const PARAGRAPHS_PER_CHUNK: usize = 4;
 const VOCABULARY: usize = 150_000;
-/// Vectors lie around topics, those of a document around a place near one, in a space of fewer dimensions with falling
-/// variances, as those of sentence encoders do; some noise fills the rest.
+/// Vectors cluster around topics, those of a document around a place near one, in a space of fewer dimensions with
+/// falling variances, as those of sentence encoders do; some noise fills the rest.
 const TOPICS: usize = 4_096;
 const LATENT: usize = 64;
 const NOISE: f32 = 0.3;
@@ -84,7 +84,6 @@ impl Corpus {
         &self.vocabulary[((VOCABULARY as f32).powf(random.uniform()) as usize - 1).min(VOCABULARY - 1)]
     }
 
-    /// Sentences up to a length.
     fn paragraph(&self, random: &mut Random, chars: usize, text: &mut String) {
         let end = text.len() + chars;
         while text.len() < end {
@@ -142,7 +141,6 @@ impl Corpus {
         (0..CHUNKS_PER_DOCUMENT).map(|_| self.vector_near(&place, &mut random)).collect()
     }
 
-    /// The vector of a question about one of the topics.
     pub fn query_vector(&self, number: usize) -> Vec<f32> {
         let mut random = self.random(3, number, 0);
         let place = self.place(&mut random);
@@ -155,7 +153,6 @@ impl Corpus {
         (0..CHUNKS_PER_DOCUMENT).map(|_| sparse_weights(SPARSE_WEIGHTS, &mut random)).collect()
     }
 
-    /// As a query has them.
     pub fn sparse_query(&self, number: usize) -> SparseVector {
         sparse_weights(SPARSE_QUERY_WEIGHTS, &mut self.random(5, number, 0))
     }
@@ -212,7 +209,7 @@ impl Corpus {
         }
     }
 
-    /// Places are random; what the text says there plays no part in the store.
+    /// Places are random; the store does not use the text there.
     fn annotations(&self, pages: &[Page], random: &mut Random) -> Annotations {
         let mut annotations = Annotations { analysis: "bench 1".into(), ..Annotations::default() };
         for n in 0..ENTITIES {
@@ -265,7 +262,7 @@ impl Corpus {
         for n in 0..CHUNKS_PER_PAGE as u32 {
             let start = text.len();
             let (first_line, first_paragraph) = (line_of(&text), blocks.len() as u32 + 1);
-            // Log-normal around the target, cut where the chunker cuts.
+            // Log-normal around the target, clipped to the chunker's limits.
             let chars = (CHUNK_CHARS * (0.25 * random.normal()).exp()).clamp(400.0, 2150.0) as usize;
             for p in 0..PARAGRAPHS_PER_CHUNK {
                 if p > 0 {
@@ -313,7 +310,7 @@ impl Corpus {
     }
 }
 
-/// The line that what is added to the text begins on.
+/// The line at which the next part of the text begins.
 fn line_of(text: &str) -> u32 {
     text.bytes().filter(|&byte| byte == b'\n').count() as u32 + 1
 }

@@ -1,17 +1,19 @@
-//! How fast a collection takes documents and answers, how large it is on disk and in memory, and how that grows.
+//! Measures how fast a collection takes documents and answers, its size on disk and in memory, and how both grow.
 //!
 //!     store [--sizes 10000,100000] [--chunks N] [--dir DIR] [--seed S] [--peers] [--verify] [--vault]
 //!
-//! For each size (in chunks; default 10,000) a collection is loaded through the store's own API, closed, opened with a warm and
-//! a cold page cache, searched, and then a tenth of its documents is deleted and put again in a new version. Prints a table with
-//! two columns a size (loaded, and after those changes) and the same as JSON; progress goes to stderr. A million chunks take
-//! about half an hour and 10 GB in DIR (default: the system's directory for temporary files).
+//! For each size (in chunks; default 10,000) a collection is loaded through the store's own API, closed, opened with a
+//! warm and a cold page cache, searched, and then a tenth of its documents is deleted and put again in a new version.
+//! Prints a table with two columns a size (loaded, and after those changes) and the same as JSON; progress goes to
+//! stderr. A million chunks take about half an hour and 10 GB in DIR (default: the system's directory for temporary
+//! files).
 //!
-//! Corpus: synthetic and seeded ([`corpus`]): documents of ten pages with three chunks of about 1,900 characters each, words by
-//! Zipf's law from 150,000; 20 mentions a chunk of 150 entities a document; 384-dimensional unit vectors around 4,096 topics and,
-//! within them, around their document. Searches ask for 100 and 500 chunks, the latter as hybrid search does. Recall is measured
-//! against all vectors, compared one by one.
-//! With `--vault` each size is measured a second time, in a vault. With `--peers`, usearch and tantivy take the same vectors and texts alone, in the same run.
+//! Corpus: synthetic and seeded ([`corpus`]): documents of ten pages with three chunks of about 1,900 characters each,
+//! words by Zipf's law from 150,000; 20 mentions a chunk of 150 entities a document; 384-dimensional unit vectors
+//! around 4,096 topics and, within them, around their document. Searches ask for 100 and 500 chunks, the latter as
+//! hybrid search does. Recall is measured against all vectors, compared one by one. With `--vault` each size is
+//! measured a second time, in a vault. With `--peers`, usearch and tantivy take the same vectors and texts without
+//! CaseTrack, in the same run.
 
 mod corpus;
 mod measure;
@@ -34,7 +36,7 @@ use self::corpus::{Corpus, DIMENSION, MENTIONS_PER_CHUNK};
 use self::measure::Spans;
 use self::report::Report;
 
-/// What hybrid search asks each index for.
+/// The number of hits that hybrid search requests from each index.
 const K: usize = 500;
 const QUERIES: usize = 200;
 /// One document in this many is deleted and put again.
@@ -172,7 +174,6 @@ fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, key: Op
     }
 }
 
-/// Puts documents and flushes; returns the highest amounts of memory seen.
 fn put(
     corpus: &Corpus,
     collection: &Collection,
@@ -211,7 +212,6 @@ fn put(
     highest
 }
 
-/// Sizes, opening, searching.
 fn measure_all(
     corpus: &Corpus,
     collection: Collection,
@@ -350,7 +350,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// Says now and then how far a loop has come.
+/// Reports now and then how far a loop has come.
 fn progress(what: &str, done: usize, of: usize) {
     static SHOWN: std::sync::Mutex<Option<(Instant, Instant, String)>> = std::sync::Mutex::new(None);
     let mut shown = SHOWN.lock().expect("no panic");

@@ -34,7 +34,7 @@ pub fn latency(queries: usize, search: impl Fn(usize) -> usize) -> Latency {
     Latency { p50: times[queries / 2], p99: times[queries * 99 / 100], hits: hits as f64 / queries as f64 }
 }
 
-/// Resident memory in MB (10⁶ bytes); zeros where the system has no `/proc`.
+/// Resident memory in MB (10⁶ bytes); zeros on a system without `/proc`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Memory {
     pub anonymous: f64,
@@ -53,11 +53,11 @@ pub fn memory() -> Memory {
 }
 
 pub fn forget_peak() {
-    // Where it is not allowed, the peak is that of the whole run.
+    // If this is not allowed, the peak is that of the whole run.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Time for which this thread was on a processor: what a call takes on a machine that does nothing else.
+/// Time for which this thread was on a processor: the cost of a call on an idle machine.
 pub fn on_cpu() -> Duration {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = times.split(' ').next().and_then(|n| n.parse().ok());
@@ -71,7 +71,7 @@ pub fn written() -> f64 {
     line.and_then(|bytes| bytes.parse().ok()).unwrap_or_default()
 }
 
-/// Drops the files of a directory from the page cache, as far as the system lets us; `false` where it does not.
+/// Drops the files of a directory from the page cache, as far as the system allows; `false` if it does not.
 pub fn chill(dir: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(dir) else { return false };
     entries.flatten().all(|entry| {
@@ -95,7 +95,6 @@ thread_local! {
 }
 
 impl Spans {
-    /// Names and times since the last call.
     pub fn take(&self) -> Vec<(String, Duration)> {
         let mut spans = self.0.lock().expect("no panic");
         let taken = spans.clone();

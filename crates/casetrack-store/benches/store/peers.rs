@@ -1,4 +1,4 @@
-//! The libraries under the derived indexes, alone, on the same texts and vectors.
+//! The libraries under the derived indexes, without CaseTrack, on the same texts and vectors.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -53,7 +53,6 @@ pub fn usearch(corpus: &Corpus, documents: usize, truth: &Truth, report: &mut Re
     report.put("usearch alone, recall@10", truth.recall(|n| search(10)(n, &index, &queries)));
 }
 
-/// tantivy with a text and a context field, one thread, its own tokenizer.
 pub fn tantivy(corpus: &Corpus, documents: usize, dir: &Path, report: &mut Report) {
     let text = |option| {
         let indexing = TextFieldIndexing::default().set_tokenizer("default").set_index_option(option);

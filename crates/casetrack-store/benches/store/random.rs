@@ -1,5 +1,3 @@
-//! Reproducible numbers.
-
 /// splitmix64 (Steele, Lea, Flood 2014).
 pub struct Random(u64);
 

@@ -1,4 +1,4 @@
-//! What was measured, as a table with one column for each size, and as JSON.
+//! The measurements, as a table with one column for each size, and as JSON.
 
 use serde_json::{Map, Value, json};
 

@@ -13,8 +13,9 @@
 //! | 9 | chunk | the signs of the E12 vectors of its tokens; all chunks of a document have them, or none; since format 3 |
 //! | 8 | 0 | entities, mentions and references, if the document was analysed; since format 2 |
 //!
-//! Values are those of [`schema`](crate::schema), each with its version byte, except for the text, which has none. Sections stand
-//! in the order of the table, all of a page together, and chunk and vectors together. A tag that is not known is refused.
+//! Values are those of [`schema`](crate::schema), each with its version byte, except for the text, which has none.
+//! Sections follow the order of the table, all of a page together, and chunk and vectors together. A tag that is not
+//! known is refused.
 
 use std::io::Read;
 
@@ -69,10 +70,9 @@ pub(crate) fn write(document: &StoredDocument, put: &mut dyn FnMut(&[u8]) -> Res
     Ok(())
 }
 
-/// Reads what [`write`] wrote, from `input`, which ends where the document does. The result has still to be checked. `models` are
-/// those of the archive's vectors.
-///
-/// Errors: [`casetrack_core::ErrorCode::Corrupt`] where the bytes are no document, or what reading gives.
+/// Reads the output of [`write`] from `input`, which ends with the document. The result has still to be checked.
+/// `models` are those of the archive's vectors. Errors: [`casetrack_core::ErrorCode::Corrupt`] if the bytes are no
+/// document, and errors of reading.
 pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<StoredDocument> {
     let (tag, _, value) = section(input)?.ok_or_else(|| corrupt("it is empty"))?;
     if tag != META {

@@ -1,7 +1,7 @@
 //! An archive that is encrypted as a whole: a file of age, which the program `age` decrypts as well.
 //!
-//! It is read twice: once from beginning to end, which shows that nothing was changed or cut off, and then as any other archive, in any
-//! order, one block of 64 KiB in memory.
+//! It is read twice: once from beginning to end, which shows that nothing was changed or cut off, and then as any other
+//! archive, in any order, one block of 64 KiB in memory.
 
 use std::fs::File;
 use std::io::{BufReader, Seek, Write};
@@ -12,7 +12,6 @@ use casetrack_vault::age::{self, Encryptor, Identity, Lock, RandomDecryptor, Rec
 
 use super::{Archive, refused};
 
-/// The encryption of a new archive.
 #[derive(Debug, Clone)]
 pub enum Encryption {
     /// To each of these; there must be one.
@@ -20,7 +19,6 @@ pub enum Encryption {
     Passphrase(Password),
 }
 
-/// The key that decrypts an archive.
 #[derive(Debug, Clone)]
 pub enum ArchiveKey {
     Identity(Identity),
@@ -36,19 +34,17 @@ impl Encryption {
     }
 }
 
-/// The lock of an archive, by its header; `None` if it is not encrypted.
-///
-/// Errors: [`ErrorCode::UnreadableFile`] if it begins as an encrypted one and continues as none.
+/// The lock of an archive, by its header; `None` if it is not encrypted. Errors: [`ErrorCode::UnreadableFile`] if it
+/// begins as an encrypted one and continues as none.
 pub fn archive_lock(path: &Path) -> Result<Option<Lock>> {
     let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
     age::lock_of(BufReader::new(file)).map_err(|error| unreadable(path, error))
 }
 
 impl Archive {
-    /// As [`open`](Self::open), for one that is encrypted. All of it is decrypted and checked first.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`] where it is not encrypted with this key; [`ErrorCode::UnreadableFile`] where it was changed or cut off, or is
-    /// none.
+    /// As [`open`](Self::open), for one that is encrypted. All of it is decrypted and checked first. Errors:
+    /// [`ErrorCode::WrongKey`] if it is not encrypted with this key; [`ErrorCode::UnreadableFile`] if it was changed or
+    /// cut off, or is none.
     pub fn open_encrypted(path: &Path, key: &ArchiveKey) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
         let (key, what) = match key {
@@ -58,14 +54,14 @@ impl Archive {
         let opened = RandomDecryptor::new(key, BufReader::new(file)).map_err(|error| unreadable(path, error))?;
         let mut decryptor = opened.ok_or_else(|| {
             Error::new(ErrorCode::WrongKey, format!("{} does not open with this {what}.", path.display()))
-                .with_hint("Check what you gave. Nothing was changed.")
+                .with_hint("Check it, and try again. Nothing was changed.")
         })?;
         let read = std::io::copy(&mut decryptor, &mut std::io::sink()).and_then(|_| decryptor.rewind());
         read.map_err(|error| match error.downcast::<Error>() {
             Ok(error) => unreadable(path, error),
             Err(error) => Error::io(path.display(), error),
         })?;
-        // What reads the directory of an archive asks for a few bytes at a time.
+        // The reader of an archive's directory reads a few bytes at a time.
         Self::read_from(path, Box::new(BufReader::new(decryptor)))
     }
 }
@@ -74,7 +70,7 @@ impl Archive {
 fn unreadable(path: &Path, error: Error) -> Error {
     match error.code {
         ErrorCode::Corrupt => {
-            refused(path, "it was changed or cut off since it was encrypted, or is no encrypted export")
+            refused(path, "it was changed or cut off since it was encrypted, or is not an encrypted export")
                 .with_source(error)
         }
         _ => error,

@@ -23,10 +23,9 @@ use crate::roles::CollectionSnapshot;
 use crate::schema::SCHEMA_VERSION;
 use crate::write::StoredDocument;
 
-/// The parts of a collection that go into an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportOptions {
-    /// Copies of source files, where the collection keeps them.
+    /// Copies of source files, if the collection keeps them.
     pub originals: bool,
     /// Replace a file that is there already.
     pub overwrite: bool,
@@ -38,7 +37,6 @@ impl Default for ExportOptions {
     }
 }
 
-/// The parts of a collection that went into an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportReport {
     pub bytes: u64,
@@ -50,7 +48,6 @@ pub struct ExportReport {
     pub left_out: Vec<String>,
 }
 
-/// Writes a collection into one file, which appears whole or not at all. `begin` is called when the file can be written.
 pub(crate) fn export<'s>(
     target: &Path,
     options: &ExportOptions,
@@ -75,12 +72,11 @@ pub(crate) fn export<'s>(
             Ok(ExportReport { bytes: finished(file, &partial)?, ..report })
         }),
     };
-    // A failure to remove what is left matters less than why it is there.
+    // A failure to remove the partial file matters less than the first error.
     let written = written.and_then(|report| fs::rename_durably(&partial, target).map(|()| report));
     written.inspect_err(|_| drop(std::fs::remove_file(&partial)))
 }
 
-/// Writes the archive. Returns the writer and a report without the number of bytes.
 fn write_archive<W: Write + Seek>(
     source: &dyn CollectionSnapshot,
     partial: &Path,
@@ -137,7 +133,6 @@ fn create(path: &Path) -> Result<BufWriter<File>> {
     File::create(path).map(BufWriter::new).map_err(|error| Error::io(path.display(), error))
 }
 
-/// Syncs a file. Its length.
 fn finished(file: BufWriter<File>, path: &Path) -> Result<u64> {
     let error = |error: std::io::Error| Error::io(path.display(), error);
     let file = file.into_inner().map_err(|unflushed| error(unflushed.into_error()))?;
@@ -156,7 +151,7 @@ impl<W: Write + Seek> ArchiveWriter<W> {
         self.entry(document_entry(number), CompressionMethod::Deflated, |put| super::document::write(document, put))
     }
 
-    /// Uncompressed: most formats are compressed already, and what is not compressed cannot be a bomb.
+    /// Uncompressed: most formats are compressed already, and an uncompressed entry cannot be a bomb.
     fn original(&mut self, number: u64, original: &OriginalFile) -> Result<()> {
         let error = |error| Error::io(original.path().display(), error);
         let mut file = original.open().map_err(error)?;
@@ -171,7 +166,6 @@ impl<W: Write + Seek> ArchiveWriter<W> {
         })
     }
 
-    /// Adds an entry, whose content `write` gives in pieces.
     fn entry(
         &mut self,
         name: String,
@@ -191,7 +185,6 @@ impl<W: Write + Seek> ArchiveWriter<W> {
         Ok(())
     }
 
-    /// Writes the manifest and the directory.
     fn finish(mut self, manifest: ArchiveManifest) -> Result<W> {
         let manifest = ArchiveManifest { entries: std::mem::take(&mut self.entries), ..manifest };
         let json = serde_json::to_vec_pretty(&manifest).map_err(|error| Error::internal(error.to_string()))?;

@@ -25,12 +25,10 @@ use crate::seal::Seal;
 use crate::{fs, vault};
 
 impl Archive {
-    /// Opens an archive and compares its directory with its manifest. Reads no document.
-    ///
-    /// Errors: [`ErrorCode::UnreadableFile`] where it is none, or not as its manifest says; [`ErrorCode::NewerSchema`] where a
-    /// newer CaseTrack made it.
-    ///
-    /// [`ErrorCode::InvalidArgument`] where it is encrypted: see [`open_encrypted`](Self::open_encrypted).
+    /// Opens an archive and compares its directory with its manifest. Reads no document. Errors:
+    /// [`ErrorCode::UnreadableFile`] if it is none, or differs from its manifest; [`ErrorCode::NewerSchema`] if a newer
+    /// CaseTrack made it; [`ErrorCode::InvalidArgument`] if it is encrypted: see
+    /// [`open_encrypted`](Self::open_encrypted).
     pub fn open(path: &Path) -> Result<Self> {
         if let Some(lock) = archive_lock(path)? {
             return Err(is_encrypted(path, lock));
@@ -64,7 +62,7 @@ impl Archive {
             let entry =
                 found.remove(name).ok_or_else(|| self.refused(format_args!("\"{name}\" is missing or twice in it")))?;
             if entry.bytes != *bytes {
-                let what = format!("\"{name}\" has {} bytes, not {bytes} as its manifest says", entry.bytes);
+                let what = format!("\"{name}\" has {} bytes, but its manifest gives {bytes}", entry.bytes);
                 return Err(self.refused(what));
             }
             if *name == document_entry(documents) {
@@ -99,8 +97,8 @@ impl Archive {
         Ok(())
     }
 
-    /// The content of an entry goes through `take`, and is compared with size and SHA-256 in the manifest. `take` is given no
-    /// more than the bytes that the manifest states.
+    /// The content of an entry goes through `take`, and is compared with size and SHA-256 in the manifest. `take` is
+    /// given no more than the bytes that the manifest states.
     fn read<T>(&mut self, name: &str, take: impl FnOnce(&mut dyn Read) -> Result<T>) -> Result<T> {
         let path = &self.path;
         let record = self.places.get(name).and_then(|&place| self.manifest.entries.get(place));
@@ -110,7 +108,7 @@ impl Archive {
         let file = self.zip.by_name(name).map_err(|error| zip_error(path, error))?;
         let mut input = Hashed { input: file.take(bytes.saturating_add(1)), hasher: sha2::Sha256::new(), bytes: 0 };
         let taken = take(&mut input);
-        // To the end, where the zip archive's own checksum is compared.
+        // To the end, at which the zip archive's own checksum is compared.
         std::io::copy(&mut input, &mut std::io::sink()).map_err(|error| zip_error(path, error.into()))?;
         if input.bytes != *bytes || Sha256(input.hasher.finalize().into()) != *sha256 {
             return Err(refused(path, format_args!("the checksum of \"{name}\" does not match its manifest")));
@@ -132,8 +130,8 @@ struct ZipEntry {
     stored: bool,
 }
 
-/// The entries of a zip archive by name. Names are compared as they are, so that `..`, absolute paths and backslashes are names
-/// that no manifest may hold.
+/// The entries of a zip archive by name. Names are compared as they are, so that `..`, absolute paths and backslashes
+/// are names that no manifest may hold.
 fn directory(path: &Path, zip: &mut ZipArchive<Box<dyn Source>>) -> Result<HashMap<String, ZipEntry>> {
     if zip.has_duplicate_names() {
         return Err(refused(path, "it holds two entries of the same name"));
@@ -194,10 +192,9 @@ fn read_manifest(
 }
 
 impl LocalCollection {
-    /// Makes a collection in `dir`, which must not exist, of everything in an archive, under the id and name of `meta`. Documents
-    /// keep their ids and their order, so that searches find the same. An archive that is refused leaves nothing.
-    ///
-    /// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
+    /// Makes a collection in `dir`, which must not exist, of everything in an archive, under the id and name of `meta`.
+    /// Documents keep their ids and their order, so that searches find the same. An archive that is refused leaves
+    /// nothing. Errors: [`ErrorCode::UnreadableFile`] if any part of the archive is wrong.
     pub fn import(dir: &Path, archive: &mut Archive, meta: &CollectionMeta) -> Result<Self> {
         Self::import_as(dir, archive, meta, &Seal::default(), None)
     }
@@ -230,7 +227,7 @@ impl LocalCollection {
         let filled = opened.and_then(|collection| fill(&collection, archive));
         if let Err(error) = filled.and_then(|()| fs::rename_durably(&staging, dir)) {
             if let Err(left) = fs::remove_dir(&staging) {
-                tracing::warn!(error = %left, "what was imported in part is left; it goes when CaseTrack starts later");
+                tracing::warn!(error = %left, "a partial import is left; it is removed when CaseTrack starts again");
             }
             return Err(error);
         }
@@ -238,10 +235,9 @@ impl LocalCollection {
     }
 }
 
-/// Stores everything in an archive in a new collection of the same models, documents in their order. What was stored before a failure stays:
-/// the caller removes the collection then.
-///
-/// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
+/// Stores everything in an archive in a new collection of the same models, documents in their order. After a failure
+/// the caller removes the collection with the documents that are in it. Errors: [`ErrorCode::UnreadableFile`] if any
+/// part of the archive is wrong.
 pub fn fill(collection: &dyn CollectionStore, archive: &mut Archive) -> Result<()> {
     let ArchiveManifest { documents, pages, chunks, .. } = archive.manifest;
     let models = archive.manifest.models.clone();
@@ -290,7 +286,7 @@ pub fn fill(collection: &dyn CollectionStore, archive: &mut Archive) -> Result<(
     collection.flush()
 }
 
-/// Counts and hashes what is read through it.
+/// Counts and hashes the bytes that are read through it.
 struct Hashed<R> {
     input: R,
     hasher: sha2::Sha256,

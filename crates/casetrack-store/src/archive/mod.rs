@@ -10,9 +10,9 @@
 //!
 //! It may be encrypted as a whole, as a file of age ([`Encryption`]).
 //!
-//! It is a logical dump with a version of its own ([`FORMAT_VERSION`]), which does not change with the schema of RocksDB:
-//! a collection of any schema can be exported, and imported into any later one. The derived indexes are not in it; they
-//! are made again from the documents.
+//! It is a logical dump with a version of its own ([`FORMAT_VERSION`]), which does not change with the schema of
+//! RocksDB: a collection of any schema can be exported, and imported into any later one. The derived indexes are not in
+//! it; they are made again from the documents.
 
 pub(crate) mod document;
 mod encrypted;
@@ -37,7 +37,6 @@ pub(crate) use export::export;
 pub use export::{ExportOptions, ExportReport};
 pub use import::fill;
 
-/// Name of the format, so that another zip archive is not taken for one.
 const FORMAT: &str = "casetrack-collection";
 /// Version of the archive's layout. All older ones, which have the same manifest, stay readable; newer ones are refused.
 const FORMAT_VERSION: u32 = 3;
@@ -50,7 +49,6 @@ const MAX_MANIFEST_BYTES: u64 = 256 << 20;
 /// Largest entry of a document. One is held in memory when it is imported.
 const MAX_DOCUMENT_BYTES: u64 = 4 << 30;
 
-/// `manifest.json` of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchiveManifest {
     pub format: String,
@@ -75,7 +73,6 @@ pub struct ArchiveManifest {
     pub entries: Vec<EntryRecord>,
 }
 
-/// The expected size and digest of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryRecord {
     pub name: String,
@@ -84,7 +81,6 @@ pub struct EntryRecord {
     pub sha256: Sha256,
 }
 
-/// The source of an archive.
 trait Source: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Source for T {}
@@ -94,7 +90,7 @@ pub struct Archive {
     path: PathBuf,
     zip: ZipArchive<Box<dyn Source>>,
     manifest: ArchiveManifest,
-    /// Where an entry stands in the manifest.
+    /// The place of an entry in the manifest.
     places: HashMap<String, usize>,
 }
 
@@ -131,7 +127,7 @@ fn zip_error(path: &Path, error: ZipError) -> Error {
     }
 }
 
-/// Errors of reading that say something of the file, not of the machine: checksums and compressed data that do not fit.
+/// Errors of reading that are the file's fault, not the machine's: checksums and compressed data that do not fit.
 fn is_damage(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::*;
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof | Other)

@@ -1,7 +1,7 @@
-//! Where tantivy keeps its files: a directory as it is, or one whose files are sealed.
+//! The directory of tantivy's files: one as it is, or one whose files are sealed.
 //!
-//! A sealed file is decrypted into memory when it is opened, and stays there as long as a search uses it. tantivy opens all segments again
-//! after each commit: those that have not changed are shared.
+//! A sealed file is decrypted into memory when it is opened, and stays there as long as a search uses it. tantivy opens
+//! all segments again after each commit: those that have not changed are shared.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -18,7 +18,6 @@ use tantivy::directory::{
 
 use crate::seal::{Seal, name_in};
 
-/// The directory of an index.
 pub(super) fn directory(dir: &Path, seal: &Seal) -> tantivy::Result<Box<dyn Directory>> {
     let plain = MmapDirectory::open(dir)?;
     Ok(match seal.is_sealed() {
@@ -37,13 +36,11 @@ struct SealedDirectory {
 }
 
 impl SealedDirectory {
-    /// The cipher of its files, and the name by which one is known.
     fn files(&self, path: &Path) -> io::Result<(&Files, String)> {
         let files = self.seal.files().ok_or_else(|| io::Error::other("there is no key"))?;
         Ok((files, name_in(&self.dir, &path.to_string_lossy())))
     }
 
-    /// The content of a file of a segment.
     fn content(&self, path: &Path) -> Result<Arc<[u8]>, OpenReadError> {
         let in_use = || self.in_use.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(content) = in_use().get(path).and_then(Weak::upgrade) {

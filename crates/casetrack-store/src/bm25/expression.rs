@@ -1,8 +1,8 @@
 //! The chunks that fulfil an expression of words, phrases, wildcards and proximity with AND, OR and NOT.
 //!
-//! Everything is decided by the positions of terms in the index, so that it is exact and no text is read. Words are terms of the field
-//! `text`, without their endings, in each language that documents have; words with a wildcard are looked up in the dictionary of the field `exact`, as they are
-//! written. A word has the same position in both.
+//! Everything is decided by the positions of terms in the index, so that it is exact and no text is read. Words are
+//! terms of the field `text`, without their endings, in each language that documents have; words with a wildcard are
+//! looked up in the dictionary of the field `exact`, as they are written. A word has the same position in both.
 
 use std::cell::RefCell;
 use std::io;
@@ -17,7 +17,6 @@ use super::Bm25Index;
 use super::lexicon::IndexLexicon;
 use super::wildcard::{Slot, slots};
 
-/// A condition on the words of one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
     Words(Words),
@@ -29,13 +28,13 @@ pub enum Expression {
 /// Words with a place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Words {
-    /// One or more words, one after the other. Compared as in keyword search: without case, accents and endings. A word with
-    /// `*` after its first character stands for every word that has any letters or digits, or none, in the place of the `*`; its
-    /// ending counts.
+    /// One or more words, one after the other. Compared as in keyword search: without case, accents and endings. A word
+    /// with `*` after its first character stands for every word that has any letters or digits, or none, in the place
+    /// of the `*`; its ending counts.
     Phrase(String),
     Any(Vec<Words>),
-    /// Both, with at most this many words from the last one of the first to the first one of the second: 1 for neighbours. The order
-    /// does not matter. The same words do not count as both.
+    /// Both, with at most this many words from the last one of the first to the first one of the second: 1 for
+    /// neighbours. The order does not matter. The same words do not count as both.
     Near {
         left: Box<Words>,
         right: Box<Words>,
@@ -45,7 +44,7 @@ pub enum Words {
 
 /// Positions of words in a chunk, half-open.
 pub(crate) type Span = (u32, u32);
-/// Chunks of a segment, ascending, with where something is in each.
+/// Chunks of a segment, ascending, with the places in each.
 pub(crate) type Matches = Vec<(DocId, Vec<Span>)>;
 
 impl Bm25Index {
@@ -78,20 +77,20 @@ impl Bm25Index {
     }
 }
 
-/// Where the words of some chunks are.
+/// The places of words in some chunks.
 pub(crate) trait Occurrences {
     type Error;
 
     /// All of these chunks, ascending.
     fn all(&self) -> Vec<DocId>;
 
-    /// The number of chunks that have what a slot of a phrase stands for, counted once for each term.
+    /// The number of chunks that match a slot of a phrase, counted once for each term.
     fn count(&self, slot: &Slot) -> Result<u64, Self::Error>;
 
     /// Those chunks, in any order.
     fn chunks_with(&self, slot: &Slot) -> Result<Vec<DocId>, Self::Error>;
 
-    /// Where it is in each of them, or of those `within`, in any order.
+    /// Its places in each of them, or of those `within`, in any order.
     fn places(&self, slot: &Slot, within: Option<&[DocId]>) -> Result<Matches, Self::Error>;
 }
 
@@ -137,12 +136,11 @@ impl<O: Occurrences> Evaluation<'_, O> {
         }
     }
 
-    /// The chunks that have the words, ascending.
     fn with(&self, words: &Words) -> Result<Vec<DocId>, O::Error> {
         if let Words::Phrase(phrase) = words {
             let forms = self.forms_of(phrase);
             if forms.iter().all(|form| form.len() == 1) {
-                // Where no place is asked for, none is read.
+                // If no place is needed, none is read.
                 let mut docs = Vec::new();
                 for slot in forms.iter().flatten() {
                     docs.extend(self.chunks.chunks_with(slot)?);
@@ -153,7 +151,7 @@ impl<O: Occurrences> Evaluation<'_, O> {
         Ok(self.places(words, None)?.into_iter().map(|(doc, _)| doc).collect())
     }
 
-    /// Where the words are, in all chunks or those `within`.
+    /// The places of the words, in all chunks or those `within`.
     fn places(&self, words: &Words, within: Option<&[DocId]>) -> Result<Matches, O::Error> {
         match words {
             Words::Phrase(phrase) => {
@@ -277,7 +275,6 @@ impl Occurrences for Segment<'_> {
 }
 
 impl Segment<'_> {
-    /// Visits the postings of every term that a slot stands for.
     fn postings(
         &self,
         slot: &Slot,
@@ -365,8 +362,8 @@ fn following(before: &[Span], after: &[Span]) -> Vec<Span> {
     found
 }
 
-/// The stretches from one to the other where they are at most `words` apart. Of several on one side the nearest is enough: a stretch
-/// to any other one contains it.
+/// The stretches from one to the other if they are at most `words` apart. Of several on one side the nearest is enough:
+/// a stretch to any other one contains it.
 fn near(left: &[Span], right: &[Span], words: u32) -> Vec<Span> {
     let mut found = Vec::new();
     for (ones, others) in [(left, right), (right, left)] {

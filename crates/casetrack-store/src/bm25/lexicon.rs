@@ -1,5 +1,3 @@
-//! The lexicon of tantivy's index.
-
 use casetrack_core::{Error, Result};
 use casetrack_keyword::{Analysis, Lexicon, TextField};
 use tantivy::query::{FuzzyTermQuery, TermQuery};
@@ -34,7 +32,6 @@ impl Bm25Index {
     }
 }
 
-/// The lexicon of tantivy's index.
 pub(crate) struct IndexLexicon<'s> {
     pub index: &'s Bm25Index,
     pub searcher: &'s Searcher,

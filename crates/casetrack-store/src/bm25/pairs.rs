@@ -11,7 +11,7 @@ use super::lexicon::IndexLexicon;
 use super::{Bm25Index, rounded};
 
 impl Bm25Index {
-    /// The best chunks with what the pairs of a query add to their scores, best first, equal scores by slot.
+    /// The best chunks with the scores that the pairs of a query add, best first, equal scores by slot.
     pub(super) fn with_pairs(
         &self,
         searcher: &Searcher,

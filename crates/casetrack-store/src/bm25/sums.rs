@@ -1,9 +1,10 @@
 //! Long queries: the scores of all their terms are added up for every chunk.
 //!
-//! Chunks are taken a window at a time; the postings of each term that fall into it are added to an array of sums, which stays in the
-//! processor's cache. tantivy's own search visits chunk after chunk and skips those that cannot be among the best (block-max WAND),
-//! which pays where a few terms decide. With dozens of terms hardly anything is skipped, and keeping as many lists in order costs
-//! more than reading them (Mackenzie et al. 2021, "Wacky weights in learned sparse representations").
+//! Chunks are taken a window at a time; the postings of each term that fall into it are added to an array of sums,
+//! which stays in the processor's cache. tantivy's own search visits chunk after chunk and skips those that cannot be
+//! among the best (block-max WAND), which pays if a few terms decide. With dozens of terms hardly anything is skipped,
+//! and keeping as many lists in order costs more than reading them (Mackenzie et al. 2021, "Wacky weights in learned
+//! sparse representations").
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::BlockSegmentPostings;

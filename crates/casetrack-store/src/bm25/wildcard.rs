@@ -9,12 +9,11 @@ pub(crate) enum Slot {
     Term { term: String, width: u32 },
     /// Any term of the field `exact` that matches.
     Pattern(Pattern),
-    /// No term: what is too long to be indexed.
+    /// No term: a word that is too long to be indexed.
     Never,
 }
 
 impl Slot {
-    /// The words at some positions.
     pub fn spans(&self, positions: &[u32]) -> Vec<(u32, u32)> {
         positions.iter().map(|&at| (at, at.saturating_add(self.width()))).collect()
     }
@@ -57,7 +56,7 @@ impl Pattern {
     }
 }
 
-/// The words of a phrase in order, in one of the forms that words have in the index; empty where it has none.
+/// The words of a phrase in order, in one of the forms that words have in the index; empty if it has none.
 pub(super) fn slots(phrase: &str, form: &mut Form) -> Vec<Slot> {
     let mut found = Vec::new();
     for word in phrase.split_whitespace() {
@@ -66,7 +65,7 @@ pub(super) fn slots(phrase: &str, form: &mut Form) -> Vec<Slot> {
             continue;
         }
         let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '*' | '\'' | '’');
-        // What has a digit is one term with its joints, as in the index.
+        // A word with a digit is one term with its joints, as in the index.
         if word.contains(|c: char| c.is_numeric()) {
             found.push(Slot::Pattern(Pattern::of(word.trim_matches(|c: char| !is_of_word(c)))));
             continue;

@@ -10,9 +10,9 @@ use tantivy::{Searcher, Term};
 use super::Bm25Index;
 use super::lexicon::IndexLexicon;
 
-/// Words and phrases that the texts of chunks must have, all of them, or must not have, any of them. A phrase is several words
-/// one after the other. Words are compared as in keyword search: without case, accents and endings. Headings that are
-/// only embedded with a chunk do not count.
+/// Words and phrases that the texts of chunks must have, all of them, or must not have, any of them. A phrase is
+/// several words one after the other. Words are compared as in keyword search: without case, accents and endings.
+/// Headings that are only embedded with a chunk do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WordConditions {
     pub required: Vec<String>,
@@ -54,7 +54,7 @@ impl Bm25Index {
         Ok(required.into_iter().chain(excluded).collect())
     }
 
-    /// The words one after the other, in any of the forms that they have in the index; `None` where there is no word.
+    /// The words one after the other, in any of the forms that they have in the index; `None` if there is no word.
     fn phrase(&self, forms: &mut [Form], words: &str) -> Option<Box<dyn Query>> {
         let mut phrases: Vec<Vec<(usize, Term)>> = Vec::new();
         for form in forms {

@@ -26,12 +26,12 @@ impl Catalogue {
         let seq = truth.state()?.last_seq;
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match current.as_ref() {
-            // What another thread has read meanwhile may be newer.
+            // Another thread may have read newer entries in the meantime.
             Some((as_of, entries)) if *as_of >= seq => return Ok(Arc::clone(entries)),
             Some((_, entries)) => entries.iter().map(|entry| (entry.id, Arc::clone(entry))).collect(),
             None => HashMap::new(),
         };
-        // The snapshot is not older than `seq`; if it is newer, this is done once more.
+        // The snapshot is not older than `seq`; if it is newer, this is repeated.
         let reader = truth.reader();
         let mut entries: Vec<Arc<CatalogueEntry>> = Vec::new();
         for slots in reader.slot_ranges()? {

@@ -27,7 +27,7 @@ impl ChangeDocuments for LocalCollection {
         let mut fit: Vec<(&StoredDocument, &mut Result<()>)> = fit.collect();
         let (mut rest, mut state) = (fit.as_mut_slice(), self.writer());
         while !rest.is_empty() {
-            // Where that cannot be told, the document alone says why.
+            // If that cannot be found, only the document's own store reports the reason.
             let count = write::independent(&self.truth.reader(), rest.iter().map(|(document, _)| *document));
             let (group, others) = rest.split_at_mut(count.unwrap_or_default().max(1));
             rest = others;
@@ -84,7 +84,6 @@ impl LocalCollection {
         self.commit(state, change)
     }
 
-    /// Refuses a document that does not fit into the collection.
     fn check(&self, document: &StoredDocument) -> Result<()> {
         write::check_fits(document, self.models())
     }

@@ -1,4 +1,4 @@
-//! The columns that users define for the matter sheet. What they mean is up to the caller: here they are JSON.
+//! The columns that users define for the matter sheet. Their meaning is up to the caller: here they are JSON.
 
 use casetrack_core::{Error, ErrorCode, Result};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::schema::{COLUMNS_KEY, cf};
 /// In the collection's directory.
 pub(crate) const COLUMNS: &str = "columns.json";
 
-/// In a vault: digests of what the file may hold.
+/// In a vault: digests of the contents that the file may have.
 type Known = Vec<[u8; 32]>;
 
 impl LocalCollection {
@@ -44,7 +44,6 @@ impl LocalCollection {
         self.know_columns(&vec![digest(&bytes)])
     }
 
-    /// The problem of the file of the columns, in a vault.
     pub(crate) fn columns_problem(&self) -> Result<Option<String>> {
         Ok(match (self.columns_file(), self.known_columns()?) {
             (Err(error), _) => Some(error.message),
@@ -56,7 +55,7 @@ impl LocalCollection {
         })
     }
 
-    /// Learns what the file holds, where it came with a copy, a repair or a move.
+    /// Learns the content of the file after a copy, a repair or a move.
     pub(super) fn meet_columns(&self) -> Result<()> {
         match (self.columns_file(), self.known_columns()?) {
             (Ok(Some(bytes)), None) if self.seal().is_sealed() => self.know_columns(&vec![digest(&bytes)]),

@@ -1,5 +1,3 @@
-//! The collection as a whole: its description, models, columns, evidence and counts.
-
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{CollectionMeta, Error, Result, Timestamp};
 use serde_json::Value;
@@ -111,7 +109,7 @@ impl DescribeCollection for LocalCollection {
 
 impl LocalCollection {
     fn rewrite_manifest(&mut self, manifest: Manifest) -> Result<()> {
-        // This copy prevails where they differ (`Manifest::reconcile`).
+        // This copy prevails if they differ (`Manifest::reconcile`).
         manifest.keep(&self.truth)?;
         manifest.write(&self.dir, self.truth.seal())?;
         self.manifest = manifest;

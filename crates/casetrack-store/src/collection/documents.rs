@@ -1,5 +1,3 @@
-//! Reading documents.
-
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 

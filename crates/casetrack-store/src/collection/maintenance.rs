@@ -85,7 +85,7 @@ impl MaintainCollection for LocalCollection {
         let state = self.writer();
         let rocksdb = verify::rocksdb(&self.truth)?;
         if !rocksdb.problems.is_empty() {
-            // What cannot be read cannot be checked.
+            // Unreadable data cannot be checked.
             return Ok(VerifyReport { checks: vec![rocksdb] });
         }
         let mut report = verify::documents(&self.truth.reader(), self.models())?;
@@ -107,7 +107,6 @@ impl MaintainCollection for LocalCollection {
 }
 
 impl LocalCollection {
-    /// Saves the derived indexes and rebuilds those that hold deleted chunks.
     fn rid_indexes_of_deleted(&self) -> Result<()> {
         let mut state = self.writer();
         for index in self.indexes.all() {

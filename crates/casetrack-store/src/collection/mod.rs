@@ -33,8 +33,8 @@ use crate::{complete, fs, migrate, originals, vault};
 
 pub(crate) use columns::COLUMNS;
 
-/// An open collection. One process owns it at a time; within it, any number of threads may read and search while one changes
-/// documents (further changes wait). Every reading method sees documents whole, as of one moment.
+/// An open collection. One process owns it at a time; within it, any number of threads may read and search while one
+/// changes documents (further changes wait). Every reading method sees documents whole, as of one moment.
 ///
 /// **Durability.** When [`put_document`](Self::put_document), [`put_documents`](Self::put_documents) or [`delete_document`](Self::delete_document) returns, the change
 /// is on disk (RocksDB's write-ahead log is synced); a crash before leaves the document as it was. The derived indexes follow
@@ -54,15 +54,15 @@ pub struct LocalCollection {
     observer: OnceLock<Observer>,
     /// Held during a change, of documents or of an index as a whole.
     writer: Mutex<State>,
-    /// Where what was seen of a vault is written down, if anywhere.
+    /// The file that records the last seen state of the vault, if any.
     seen: OnceLock<VaultStateFile>,
     /// Released last.
     _owner: OwnerLock,
 }
 
 impl LocalCollection {
-    /// Makes an empty collection in `dir`, which must not exist. It is built next to `dir` and renamed, so that a crash leaves
-    /// nothing half made there.
+    /// Makes an empty collection in `dir`, which must not exist. It is built next to `dir` and renamed, so that a crash
+    /// leaves nothing half made there.
     pub fn create(dir: &Path, meta: &CollectionMeta, models: &VectorModels) -> Result<Self> {
         if models.dense_dimension == 0 {
             return Err(Error::internal("A collection needs a model with at least one dimension."));
@@ -72,8 +72,8 @@ impl LocalCollection {
         Self::open(dir)
     }
 
-    /// As [`create`](Self::create), but everything the store writes below `dir` is sealed with `key`, which `header` holds. Copies of source
-    /// files, and what else the caller puts there, are the caller's to seal.
+    /// As [`create`](Self::create), but everything the store writes below `dir` is sealed with `key`, which `header`
+    /// holds. The caller seals copies of source files, and its other files there.
     pub fn create_vault(
         dir: &Path,
         meta: &CollectionMeta,
@@ -112,18 +112,17 @@ impl LocalCollection {
         Ok(staging)
     }
 
-    /// Opens a collection as its owner and brings the derived indexes up to date. Takes milliseconds; after a crash, or when an index
-    /// was lost, a second for each thousand chunks to index. A collection of an older schema is migrated first (see `migrate`).
-    ///
-    /// Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open, [`ErrorCode::NewerSchema`],
-    /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged, which [`repair`](Self::repair) can fix, [`ErrorCode::Locked`] for a vault.
+    /// Opens a collection as its owner and brings the derived indexes up to date. Takes milliseconds; after a crash, or
+    /// when an index was lost, a second for each thousand chunks to index. A collection of an older schema is migrated
+    /// first (see `migrate`). Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open,
+    /// [`ErrorCode::NewerSchema`], [`ErrorCode::Corrupt`] if RocksDB is missing or damaged, which
+    /// [`repair`](Self::repair) can fix, [`ErrorCode::Locked`] for a vault.
     pub fn open(dir: &Path) -> Result<Self> {
         Self::open_plain_or_vault(dir, &Seal::default())
     }
 
-    /// As [`open`](Self::open), for a vault whose key is given.
-    ///
-    /// Errors: [`ErrorCode::Corrupt`] also where what is stored was changed, exchanged or sealed with another key.
+    /// As [`open`](Self::open), for a vault whose key is given. Errors: [`ErrorCode::Corrupt`] also if stored data was
+    /// changed, exchanged or sealed with another key.
     pub fn open_vault(dir: &Path, key: &VaultKey) -> Result<Self> {
         Self::open_plain_or_vault(dir, &Seal::with(key)?)
     }
@@ -136,27 +135,25 @@ impl LocalCollection {
         })
     }
 
-    /// The header of a vault, which says what opens it. Needs no key.
-    ///
-    /// Errors: [`ErrorCode::NotFound`] where the collection in `dir` is no vault, [`ErrorCode::Corrupt`] where both copies are damaged.
+    /// The header of a vault, which lists its slots. Needs no key. Errors: [`ErrorCode::NotFound`] if the collection in
+    /// `dir` is no vault, [`ErrorCode::Corrupt`] if both copies are damaged.
     pub fn vault_header(dir: &Path) -> Result<Header> {
         vault::read(dir)
     }
 
-    /// Replaces the header of a vault. Durable when it returns; a kill leaves the old one or the new one.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`] for a header of another vault, or one that does not follow on the present one, which somebody
-    /// else changed meanwhile.
+    /// Replaces the header of a vault. Durable when it returns; a kill leaves the old one or the new one. Errors:
+    /// [`ErrorCode::InvalidArgument`] for a header of another vault, or one that does not follow the present one,
+    /// because another process changed it in the meantime.
     pub fn replace_vault_header(dir: &Path, header: &Header) -> Result<()> {
         let present = vault::read(dir)?;
         if header.collection() != present.collection() || header.generation() <= present.generation() {
-            return Err(Error::invalid("The slots of the vault were changed meanwhile.").with_hint("Try again."));
+            return Err(Error::invalid("The slots of the vault were changed in the meantime.").with_hint("Try again."));
         }
         vault::write(dir, header)
     }
 
     /// Opens a collection for [`verify`](Self::verify), even if changes are missing or counters do not add up, which
-    /// [`open`](Self::open) refuses. What is read from it may be incomplete.
+    /// [`open`](Self::open) refuses. Its data may be incomplete.
     pub fn open_to_verify(dir: &Path) -> Result<Self> {
         Manifest::read(dir, &Seal::default())?;
         Self::open_with(dir, false, &Seal::default())
@@ -167,7 +164,7 @@ impl LocalCollection {
         // Made by an earlier version, or copied here.
         fs::make_private(dir);
         originals::clear_links(dir)?;
-        // Once more, now that nobody else changes it.
+        // Again, now that no other process changes it.
         let mut manifest = Manifest::read(dir, seal)?;
         let migrated = migrate::run(dir, &mut manifest, seal)?;
         let truth = tracing::debug_span!("rocksdb").in_scope(|| Truth::open(&truth_dir(dir), seal))?;
@@ -225,9 +222,8 @@ impl LocalCollection {
         Ok(collection)
     }
 
-    /// Writes down what is seen of a vault at each flush, so that an earlier state of the whole folder is noticed.
-    ///
-    /// Errors: [`ErrorCode::WrongState`] where a later state was seen before.
+    /// Records the last seen state of a vault at each flush, so that an earlier state of the whole folder is noticed.
+    /// Errors: [`ErrorCode::WrongState`] if a later state was seen before.
     pub(crate) fn keep_seen(&self, file: VaultStateFile) -> Result<()> {
         file.check(self.seen_now(&self.writer()))?;
         // A second time changes nothing.
@@ -240,12 +236,11 @@ impl LocalCollection {
         VaultState { generation, last_seq: state.last_seq }
     }
 
-    /// See [`keep_seen`](Self::keep_seen).
     fn note_seen(&self, state: &State) {
         if let Some(file) = self.seen.get()
             && let Err(error) = file.note(self.seen_now(state))
         {
-            tracing::warn!(%error, "what was seen of a vault could not be written down");
+            tracing::warn!(%error, "the state of a vault could not be recorded");
         }
     }
 
@@ -293,7 +288,7 @@ pub(crate) const UPLOADS: &str = "uploads";
 /// The folder of records and files that repairs took out.
 pub(crate) const QUARANTINE: &str = "quarantine";
 
-/// Where a collection is built before it gets its place.
+/// The place in which a collection is built before it gets its own.
 fn staging_path(dir: &Path) -> Result<PathBuf> {
     let name = dir
         .file_name()

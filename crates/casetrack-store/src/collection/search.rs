@@ -18,8 +18,8 @@ use crate::records::sparse_vector::SparseVector;
 use crate::roles::{Conditions, Filter, Hit, PagePlace, SearchChunks, Selection, VisitLexicon};
 use crate::slots::SlotSet;
 
-/// The beginnings of the pages of documents, by the first slots of the documents, which no other document ever gets. They are kept once they were
-/// read, with labels and Bates numbers if a page has them; about 20 bytes a page.
+/// The beginnings of the pages of documents, by the first slots of the documents, which no other document ever gets.
+/// They are kept once they were read, with labels and Bates numbers if a page has them; about 20 bytes a page.
 #[derive(Default)]
 pub(super) struct PagePlaces(Mutex<HashMap<u64, Arc<[PagePlace]>>>);
 

@@ -16,7 +16,6 @@ use crate::roles::{CollectionFiles, CollectionSnapshot, DescribeCollection};
 use crate::write::StoredDocument;
 use crate::{fs, load, originals};
 
-/// The collection as of one moment.
 pub(super) struct Snapshot<'c> {
     collection: &'c LocalCollection,
     reader: Reader<'c>,
@@ -72,8 +71,8 @@ impl CollectionSnapshot for Snapshot<'_> {
     }
 }
 
-/// The originals of a snapshot under names of their own, so that they stay when their documents are deleted or replaced: links
-/// where the file system has them, else copies. Removed when dropped.
+/// The originals of a snapshot under names of their own, so that they stay when their documents are deleted or
+/// replaced: links if the file system has them, else copies. Removed when dropped.
 struct Links {
     dir: PathBuf,
 }

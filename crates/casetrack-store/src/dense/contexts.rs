@@ -2,12 +2,11 @@
 
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// Contexts of an index, and so the searches that run at once: twice the cores, because some wait for pages of the mapped file.
-/// Each takes about 100 kB.
+/// Contexts of an index, and so the searches that run at once: twice the cores, because some wait for pages of the
+/// mapped file. Each takes about 100 kB.
 pub(super) static COUNT: LazyLock<usize> =
     LazyLock::new(|| 2 * std::thread::available_parallelism().map_or(1, |cores| cores.get()));
 
-/// The contexts that no search uses.
 #[derive(Debug)]
 pub(super) struct Contexts {
     free: Mutex<usize>,

@@ -11,8 +11,8 @@ use usearch::Index;
 
 use super::vector::dot;
 
-/// An index of vectors with `dimension` components, with this distance. To be called after a file is loaded or viewed, which brings back
-/// the slow distance of usearch.
+/// An index of vectors with `dimension` components, with this distance. To be called after a file is loaded or viewed,
+/// which brings back the slow distance of usearch.
 pub(super) fn shared(mut index: Index, dimension: usize) -> Arc<Index> {
     let kernel = kernel();
     index.change_metric(Box::new(move |a: *const usearch::f16, b: *const usearch::f16| {
@@ -31,7 +31,6 @@ pub(super) fn shared(mut index: Index, dimension: usize) -> Arc<Index> {
 
 type Kernel = fn(&[f16], &[f16]) -> f32;
 
-/// The fastest kernel for this processor.
 fn kernel() -> Kernel {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx") && is_x86_feature_detected!("f16c") && is_x86_feature_detected!("fma") {

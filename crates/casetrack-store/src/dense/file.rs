@@ -1,8 +1,8 @@
 //! The dense index on disk: a usearch file, named and vouched for by `manifest.json`.
 //!
-//! usearch writes a whole file at a time. A new one is written under a new name and synced; then the manifest, which names
-//! it with its checksum and the last log entry it contains, is replaced atomically: that is the commit. What the manifest
-//! does not name is left over from a crash and removed.
+//! usearch writes a whole file at a time. A new one is written under a new name and synced; then the manifest, which
+//! names it with its checksum and the last log entry it contains, is replaced atomically: that is the commit. Other
+//! files are left over from a crash and removed.
 
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, Write};
@@ -17,24 +17,21 @@ use crate::error::{derived, why_not_writable};
 use crate::fs;
 use crate::seal::{Seal, name_in};
 
-/// Files up to this size are checked whole on open, larger ones in the part that searches follow blindly; the rest of them is
-/// checked before the first change and by `verify`.
+/// Files up to this size are checked whole on open, larger ones in the part that searches follow blindly; the rest of
+/// them is checked before the first change and by `verify`.
 const CHECKED_ON_OPEN_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 64 << 20 };
 
-/// The manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Saved {
-    /// Format, collection and model.
     pub identity: String,
     /// The last log entry in the file.
     pub applied: u64,
     pub vectors: u64,
-    /// Empty before the first save.
     pub file: String,
     pub bytes: u64,
-    /// Of the whole file.
+    /// CRC-32 of the whole file.
     pub crc32: u32,
-    /// Of the file without its vectors; older manifests lack it.
+    /// CRC-32 of the file without its vectors; older manifests lack it.
     #[serde(default)]
     pub graph_crc32: Option<u32>,
 }
@@ -78,7 +75,6 @@ pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved, seal: &Seal) -> 
     Ok(saved)
 }
 
-/// Replaces the manifest.
 pub(crate) fn commit(dir: &Path, saved: &Saved, seal: &Seal) -> Result<()> {
     let manifest = serde_json::to_vec_pretty(saved).map_err(|error| derived(dir, error))?;
     derived::write_manifest(dir, &manifest, seal)
@@ -91,13 +87,12 @@ pub(crate) fn disown(dir: &Path) {
     }
 }
 
-/// Opens what was committed as a read-only view if possible (see [`view`]), which the second value says, else as a copy.
-/// Anything missing or wrong is [`ErrorCode::Corrupt`].
+/// Opens the committed index as a read-only view if possible (see [`view`]), else as a copy; the second value is true
+/// for a view. Anything missing or wrong is [`ErrorCode::Corrupt`].
 ///
-/// usearch follows the links of a graph without looking where they lead, so damage there would crash the process: that part is
-/// always checked. A damaged vector is at worst ranked wrongly.
-///
-/// A sealed one is a copy always, and all of it is checked.
+/// usearch follows the links of a graph without checking them, so damage there would crash the process: that part is
+/// always checked. A damaged vector is at worst ranked wrongly. A sealed index is a copy always, and all of it is
+/// checked.
 pub(crate) fn open(dir: &Path, identity: &str, index: &Index, seal: &Seal) -> Result<(Saved, bool)> {
     if seal.is_sealed() {
         let saved = load(dir, identity, index, seal)?;
@@ -116,8 +111,8 @@ pub(crate) fn open(dir: &Path, identity: &str, index: &Index, seal: &Seal) -> Re
     Ok((saved, viewed))
 }
 
-/// Maps what was committed into `index`, which must be empty, without checking it again; `false` where there is nothing to map or
-/// the file system cannot, or it is sealed.
+/// Maps the committed index into `index`, which must be empty, without checking it again; `false` if there is nothing
+/// to map, the file system cannot, or it is sealed.
 pub(crate) fn view(dir: &Path, saved: &Saved, index: &Index, seal: &Seal) -> bool {
     let view = || {
         index.view(name(&dir.join(&saved.file))?).map_err(|error| derived(dir, error))?;
@@ -130,7 +125,7 @@ pub(crate) fn view(dir: &Path, saved: &Saved, index: &Index, seal: &Seal) -> boo
         && view().inspect_err(|error| tracing::debug!(%error, "the dense index is not mapped")).is_ok()
 }
 
-/// Reads what was committed into `index`, which must be empty, and checks all of it.
+/// Reads the committed index into `index`, which must be empty, and checks all of it.
 pub(crate) fn load(dir: &Path, identity: &str, index: &Index, seal: &Seal) -> Result<Saved> {
     let (saved, path, content) = checked(dir, identity, seal)?;
     let loaded = match content {
@@ -147,7 +142,7 @@ fn check_loaded(dir: &Path, saved: &Saved, index: &Index) -> Result<()> {
     if kind == (ScalarKind::F16, MetricKind::IP, saved.vectors) {
         return Ok(());
     }
-    Err(derived(dir, format!("{} holds other vectors than its manifest says", saved.file)))
+    Err(derived(dir, format!("{} holds other vectors than its manifest names", saved.file)))
 }
 
 /// Compares the file with its manifest. Reads all of it.
@@ -155,7 +150,7 @@ pub(crate) fn check(dir: &Path, identity: &str, seal: &Seal) -> Result<()> {
     checked(dir, identity, seal).map(drop)
 }
 
-/// The manifest, the file it names, and what that holds where it is sealed.
+/// The manifest, the file it names, and the content of that if it is sealed.
 fn checked(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, PathBuf, Option<Vec<u8>>)> {
     let (saved, path) = committed(dir, identity, seal)?;
     if !seal.is_sealed() {
@@ -199,8 +194,8 @@ struct Checksums {
     graph: u32,
 }
 
-/// Length and CRC-32 of a file, and of what is not vectors in it. A usearch file is two `u32`, the number of vectors and the bytes
-/// of each, then the vectors, then the graph.
+/// Length and CRC-32 of a file, and of its part without vectors. A usearch file is two `u32`, the number of vectors and
+/// the bytes of each, then the vectors, then the graph.
 fn checksums(path: &Path, whole: bool) -> Result<Checksums> {
     let error = |error| Error::io(path.display(), error);
     let mut file = File::open(path).map_err(error)?;
@@ -208,9 +203,9 @@ fn checksums(path: &Path, whole: bool) -> Result<Checksums> {
     checksums_in(&mut file, bytes, whole).map_err(error)
 }
 
-/// Of a file in memory.
+/// Those of a file in memory.
 fn checksums_of(content: &[u8]) -> Checksums {
-    // Memory can be read; what could not be would match nothing.
+    // Memory can be read; unreadable bytes would match nothing.
     let none = Checksums { bytes: 0, whole: None, graph: 0 };
     checksums_in(&mut Cursor::new(content), content.len() as u64, true).unwrap_or(none)
 }
@@ -255,9 +250,11 @@ fn remove_others(dir: &Path, keep: &str) -> Result<()> {
     Ok(())
 }
 
-/// usearch says what failed in words only.
+/// usearch reports errors only as text.
 fn unsaved(path: &Path, error: &dyn std::fmt::Display) -> Error {
     let code = why_not_writable(path.parent().unwrap_or(path));
-    Error::new(code, format!("Could not write {}: {error}", path.display()))
-        .with_hint("Free some disk space, then try again. No document is lost: the index is made from what is stored.")
+    Error::new(code, format!("Could not write {}: {error}", path.display())).with_hint(
+        "Free some disk space, then try again. No document is lost: the index is made from the stored \
+            vectors.",
+    )
 }

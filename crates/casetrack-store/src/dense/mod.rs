@@ -1,12 +1,12 @@
-//! Nearest neighbours (E1): a usearch HNSW graph (Malkov & Yashunin 2016) over half-precision vectors, and exact search where
-//! that is faster.
+//! Nearest neighbours (E1): a usearch HNSW graph (Malkov & Yashunin 2016) over half-precision vectors, and exact search
+//! if that is faster.
 //!
-//! The graph only proposes candidates. Scores are always computed here, from the stored vectors, so that they do not depend
-//! on how a candidate was found. Vectors have length 1, so the dot product is the cosine.
+//! The graph only proposes candidates. Scores are always computed here, from the stored vectors, so that they do not
+//! depend on how a candidate was found. Vectors have length 1, so the dot product is the cosine.
 //!
-//! While nothing changes the graph is a read-only view of its file, mapped into memory: it takes next to no memory of its own,
-//! the system keeps what is used of it, and opening it does not read the vectors. The first change replaces the view by a copy in
-//! memory, a flush goes back to the view. That of a vault is a copy in memory always.
+//! While nothing changes the graph is a read-only view of its file, mapped into memory: it takes next to no memory of
+//! its own, the system keeps the parts in use, and opening it does not read the vectors. The first change replaces the
+//! view by a copy in memory, a flush goes back to the view. That of a vault is a copy in memory always.
 
 mod contexts;
 mod distance;
@@ -39,27 +39,27 @@ pub use self::vector::dot;
 
 /// Links of a node (M); twice as many on the lowest level.
 const CONNECTIVITY: usize = 16;
-/// Candidates looked at when a node is linked (efConstruction). Half the usual number takes half the time, and a wider search makes
-/// up for it.
+/// Candidates looked at when a node is linked (efConstruction). Half the usual number takes half the time, and a wider
+/// search makes up for it.
 const EXPANSION_ADD: usize = 64;
 /// Candidates looked at by a search (ef), or as many as are wanted if that is more. Over 100,000 vectors of benches/store 256 finds
 /// 0.991 of the ten nearest and 384 finds 0.997 (with an efConstruction of 128: 128 finds 0.980, 256 0.996); the share falls
 /// slowly with size (256, 300,000 vectors: 0.986) and when many vectors have been replaced.
 const EXPANSION_SEARCH: usize = 384;
-/// Up to this many vectors, looking at each takes no longer than a search for 500 through the graph (1.3 ms of a processor for both
-/// at 20,000 of 384 dimensions; 3.1 against 1.8 ms at 50,000), and misses nothing.
+/// Up to this many vectors, looking at each takes no longer than a search for 500 through the graph (1.3 ms of a
+/// processor for both at 20,000 of 384 dimensions; 3.1 against 1.8 ms at 50,000), and misses nothing.
 const EXACT_BELOW: u64 = 20_000;
-/// Under a filter, looking at the `m` vectors that pass takes time in proportion to them, and a search through the graph of `n` to
-/// the share `n / m` of nodes it visits in vain. The first is chosen where `m² ≤ EXACT_BELOW_FILTERED · n`: with 22,000 of 100,000
-/// vectors both take about 10 ms.
+/// Under a filter, looking at the `m` vectors that pass takes time in proportion to them, and a search through the
+/// graph of `n` to the share `n / m` of nodes it visits in vain. The first is chosen where `m² ≤ EXACT_BELOW_FILTERED ·
+/// n`: with 22,000 of 100,000 vectors both take about 10 ms.
 const EXACT_BELOW_FILTERED: u64 = 5_000;
 /// Candidates asked for beyond those wanted.
 const SPARE: usize = 16;
 /// The graph is saved, all of it, when this share of it (one in …) has changed since …
 const SAVE_SHARE: u64 = 4;
-/// … but not for fewer changes than the lower number, which are replayed within a second, and never for more than the higher one,
-/// which bounds what a crash costs: at a million chunks inserting one takes about a millisecond, so that replay takes less than
-/// a minute. Growing to a million in this way writes the final file about twelve times over.
+/// … but not for fewer changes than the lower number, which are replayed within a second, and never for more than the
+/// higher one, which bounds the cost of a crash: at a million chunks inserting one takes about a millisecond, so that
+/// replay takes less than a minute. Growing to a million in this way writes the final file about twelve times over.
 const SAVE_CHUNKS: (u64, u64) = (2_000, 50_000);
 /// The graph is rebuilt when it holds more nodes of deleted chunks than of live ones, and at least these.
 const COMPACT_NODES: usize = 1_000;
@@ -74,14 +74,12 @@ pub(crate) struct DenseIndex {
 }
 
 struct Graph {
-    /// Shared with a save in progress.
     index: Arc<Index>,
     /// True if `index` is a read-only view of the file.
     viewed: bool,
     applied: u64,
     /// The number on disk; `None` while that is about to be replaced.
     saved: Option<Saved>,
-    /// Changes since it was saved.
     unsaved_chunks: u64,
 }
 
@@ -98,8 +96,8 @@ fn options(dimension: usize) -> IndexOptions {
 }
 
 impl DenseIndex {
-    /// The best `k` chunks for a vector as (slot, cosine), best first, equal scores by slot; of `filter` only, if given. Exact in small
-    /// collections and under narrow filters, else approximate. A filter never costs results.
+    /// The best `k` chunks for a vector as (slot, cosine), best first, equal scores by slot; of `filter` only, if
+    /// given. Exact in small collections and under narrow filters, else approximate. A filter never costs results.
     pub fn search(&self, query: &[f32], k: usize, filter: Option<&SlotSet>) -> Result<Vec<(u64, f32)>> {
         if query.len() != self.dimension {
             let (found, expected) = (query.len(), self.dimension);
@@ -145,9 +143,9 @@ impl DenseIndex {
         best.ok_or_else(|| self.error("it holds fewer vectors than it counts"))
     }
 
-    /// Scores what `search` proposes when asked for a number of candidates out of `available`. It is asked for more than `k`,
-    /// so that the choice among equal scores is ours. `None` when it gives fewer than it should: parts of a graph that cannot be
-    /// reached.
+    /// Scores what `search` proposes when asked for a number of candidates out of `available`. It is asked for more
+    /// than `k`, so that the choice among equal scores is ours. `None` when it gives fewer than it should: parts of a
+    /// graph that cannot be reached.
     fn propose<E: std::fmt::Display>(
         &self,
         index: &Index,
@@ -202,17 +200,17 @@ impl DenseIndex {
             full if full <= index.size() => (2 * full).max(1024),
             enough => enough,
         };
-        // Also where there is room: usearch draws the level of a node from the generator of the search context at hand, which
-        // depends on the searches before; reserving puts the first context back in place, and the graph is reproducible.
-        // (Its `reserve` without threads would ask the system for the number of cores each time.)
+        // Even if there is room: usearch draws the level of a node from the generator of the search context at hand,
+        // which depends on the searches before; reserving puts the first context back in place, and the graph is
+        // reproducible. (Its `reserve` without threads would ask the system for the number of cores each time.)
         index.reserve_capacity_and_threads(capacity, *contexts::COUNT).map_err(|error| self.error(error))?;
         index.add(slot, usearch::f16::from_i16s(&bits)).map_err(|error| self.error(error))?;
         graph.unsaved_chunks += 1;
         Ok(())
     }
 
-    /// Replaces a view of the file by a copy in memory, which can be changed. Reads and checks all of the file, about a second for a
-    /// gigabyte; searches continue meanwhile. A damaged file is disowned, so that the index is rebuilt.
+    /// Replaces a view of the file by a copy in memory, which can be changed. Reads and checks all of the file, about a
+    /// second for a gigabyte; searches continue during this. A damaged file is disowned, so that the index is rebuilt.
     fn thaw(&self) -> Result<()> {
         if !self.graph.read().viewed {
             return Ok(());
@@ -246,7 +244,7 @@ impl DenseIndex {
         Ok(())
     }
 
-    /// Searches continue meanwhile: saving only reads, and changes come from the thread that saves.
+    /// Searches continue during this: saving only reads, and changes come from the thread that saves.
     fn save(&self) -> Result<()> {
         let (index, applied, before, unchanged) = {
             let graph = self.graph.read();
@@ -278,7 +276,7 @@ impl DenseIndex {
 fn new_index(dir: &Path, dimension: usize) -> Result<Index> {
     let error = |error| error::derived(dir, error);
     let index = Index::new(&options(dimension)).map_err(error)?;
-    // What is loaded or mapped into it keeps them.
+    // An index that is loaded or mapped into it keeps them.
     index.reserve_capacity_and_threads(0, *contexts::COUNT).map_err(error)?;
     Ok(index)
 }

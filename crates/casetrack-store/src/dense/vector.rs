@@ -16,7 +16,7 @@ impl Fetched {
         Self { bits: vec![0; dimension], narrow: vec![f16::ZERO; dimension], wide: vec![0.0; dimension] }
     }
 
-    /// Copies the vector of a slot; `false` where there is none.
+    /// Copies the vector of a slot; `false` if there is none.
     pub fn fetch(&mut self, index: &Index, slot: u64) -> Result<bool, impl std::fmt::Display + use<>> {
         let found = index.get(slot, usearch::f16::from_mut_i16s(&mut self.bits));
         for (narrow, bits) in self.narrow.iter_mut().zip(&self.bits) {
@@ -25,12 +25,10 @@ impl Fetched {
         found.map(|found| found > 0)
     }
 
-    /// The vector as it is stored.
     pub fn narrow(&self) -> &[f16] {
         &self.narrow
     }
 
-    /// The vector in single precision.
     pub fn wide(&mut self) -> &[f32] {
         self.narrow.convert_to_f32_slice(&mut self.wide);
         &self.wide

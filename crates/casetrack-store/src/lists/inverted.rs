@@ -7,22 +7,19 @@ use casetrack_keyword::{Analysis, Indexer, TextField, analyzer, cover, exact_ana
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::tokenizer::{TextAnalyzer, Token};
 
-/// The occurrences of a term in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posting {
-    /// The index of the chunk.
     pub chunk: u32,
     pub count: u32,
     /// The number of terms in the field, as BM25 of the index on disk rounds it.
     pub length: u8,
 }
 
-/// The occurrences of a term in a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermPostings {
     /// In the order of the chunks.
     pub chunks: Vec<Posting>,
-    /// Of the fields `Text` and `Exact` only: as many for each chunk as its count, ascending.
+    /// Only for the fields `Text` and `Exact`: as many for each chunk as its count, ascending.
     pub positions: Vec<u32>,
 }
 
@@ -64,7 +61,6 @@ impl Analyzers {
     }
 }
 
-/// The postings of a document with these chunks.
 pub fn invert(meta: &DocumentMeta, chunks: &[Chunk]) -> Inverted {
     let mut analyzers = Analyzers::of(meta.properties.language.as_deref());
     let (mut terms, mut text_tokens, mut context_tokens) = (Terms::new(), 0, 0);

@@ -42,7 +42,8 @@ impl<L: PostingLists> Lexicon for Keywords<'_, L> {
 }
 
 impl<L: PostingLists> Keywords<'_, L> {
-    /// The chunks that have words one after the other, in any of the forms that they have in the index; `None` where there is no word.
+    /// The chunks that have words one after the other, in any of the forms that they have in the index; `None` if there
+    /// is no word.
     pub(super) fn with_phrase(&self, words: &str) -> Result<Option<Vec<u32>>> {
         let mut found: Option<Vec<u32>> = None;
         for mut form in self.forms()? {

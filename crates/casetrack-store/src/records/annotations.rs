@@ -1,7 +1,7 @@
 //! Value of `annotations`: what analysis found in a document.
 //!
-//! Roles and names of references are stored once each. A place is stored as the distance from the one before it, which is mostly
-//! small: postcard gives numbers below 128 one byte.
+//! Roles and names of references are stored once each. A place is stored as the distance from the one before it, which
+//! is mostly small: postcard gives numbers below 128 one byte.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,6 @@ const RELATIONS: [Option<Relation>; 5] =
 pub struct AnnotationsRecord {
     analysis: String,
     entities: Vec<EntityRecord>,
-    /// Roles and names of references, each once.
     texts: Vec<String>,
     mentions: Vec<OnPage<MentionRecord>>,
     references: Vec<OnPage<ReferenceRecord>>,
@@ -164,7 +163,7 @@ impl EntityRecord {
     }
 }
 
-/// Texts, each with the place where it came first.
+/// Texts, each with the place of its first use.
 #[derive(Default)]
 struct Texts<'a> {
     in_order: Vec<String>,

@@ -1,11 +1,11 @@
 //! Learned-sparse vectors, and how they are stored.
 //!
-//! A stored vector is, for each term in ascending order: the distance from the term before (from -1 at first) as a varint
-//! (7 bits a byte, lowest first, the highest bit set on all but the last byte), then the impact, one byte.
+//! A stored vector is, for each term in ascending order: the distance from the term before (from -1 at first) as a
+//! varint (7 bits a byte, lowest first, the highest bit set on all but the last byte), then the impact, one byte.
 //!
-//! An impact is the weight times [`IMPACT_SCALE`], rounded, at most 255; weights that round to 0 are left out. A weight up to
-//! 3.98 comes back within 1/128; greater ones as 3.98. SPLADE's weights are log(1 + logit): 3.98 is a logit of 53, which the
-//! models in use stay below.
+//! An impact is the weight times [`IMPACT_SCALE`], rounded, at most 255; weights that round to 0 are left out. A weight
+//! up to 3.98 comes back within 1/128; greater ones as 3.98. SPLADE's weights are log(1 + logit): 3.98 is a logit of
+//! 53, which the models in use stay below.
 
 use casetrack_core::Result;
 
@@ -84,7 +84,6 @@ pub fn push_varint(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front.
 #[inline]
 pub fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
     // Most have one byte.

@@ -22,7 +22,7 @@ impl TokenModel {
     }
 }
 
-/// Counters of the collection, changed in the same batch as what they count.
+/// Counters of the collection, changed in the same batch as the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct State {
     /// The slot the next chunk gets.
@@ -34,13 +34,10 @@ pub struct State {
     pub documents: u64,
     pub pages: u64,
     pub chunks: u64,
-    /// Chunks that have a learned-sparse vector.
     pub sparse_chunks: u64,
-    /// Documents that have annotations.
     pub annotated_documents: u64,
     /// When a document was last added, changed or removed; earlier versions did not keep it.
     pub changed_at: Option<Timestamp>,
-    /// Chunks that have token vectors.
     pub token_chunks: u64,
 }
 
@@ -50,9 +47,9 @@ pub struct Identity {
     pub collection: CollectionId,
     pub dense_model: String,
     pub dense_dimension: u32,
-    /// The model of learned-sparse vectors, where the collection has one.
+    /// The model of learned-sparse vectors, if the collection has one.
     pub sparse_model: Option<String>,
-    /// The model of token vectors, where the collection has one.
+    /// The model of token vectors, if the collection has one.
     pub token_model: Option<TokenModel>,
 }
 
@@ -84,8 +81,8 @@ impl Identity {
     }
 }
 
-/// A value of `newest` or an earlier version. Each version added fields at the end; `missing` gives those that an earlier one lacks,
-/// encoded: 0, `None` or an empty list, a byte each.
+/// A value of `newest` or an earlier version. Each version added fields at the end; `missing` gives those that an
+/// earlier one lacks, encoded: 0, `None` or an empty list, a byte each.
 pub(super) fn decode_any<T: DeserializeOwned>(
     what: &str,
     value: &[u8],

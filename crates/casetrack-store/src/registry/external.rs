@@ -7,9 +7,8 @@ use crate::error::corrupt;
 use crate::external::{HEAD, MAGIC, VERSION, owner, sealed};
 
 impl Registry {
-    /// The bytes to write for a file that belongs to a collection. `name` is the one by which it is read again, such as `job/` and an id.
-    ///
-    /// Errors: [`ErrorCode::Locked`] for a vault whose key is not here.
+    /// The bytes to write for a file that belongs to a collection. `name` is the one by which it is read again, such as
+    /// `job/` and an id. Errors: [`ErrorCode::Locked`] for a vault whose key is not here.
     pub fn seal_owned(&self, collection: CollectionId, name: &str, content: Vec<u8>) -> Result<Vec<u8>> {
         match self.key(collection)? {
             Some(key) => sealed(Some(&key), collection, name, &content),
@@ -17,17 +16,16 @@ impl Registry {
         }
     }
 
-    /// The content that [`seal_owned`](Self::seal_owned) got for this collection.
-    ///
-    /// Errors: as [`open_owned`](Self::open_owned); [`ErrorCode::Corrupt`] also where the collection is a vault, and this was not sealed for it.
+    /// The content that [`seal_owned`](Self::seal_owned) got for this collection. Errors: as
+    /// [`open_owned`](Self::open_owned); [`ErrorCode::Corrupt`] also if the collection is a vault, and this was not
+    /// sealed for it.
     pub fn open_owned_of(&self, collection: CollectionId, name: &str, stored: Vec<u8>) -> Result<Vec<u8>> {
         self.check_owner(collection, name, owner(&stored))?;
         self.open_owned(name, stored)
     }
 
-    /// Refuses what tells of a vault and was not sealed for it: anybody could have written it.
-    ///
-    /// Errors: [`ErrorCode::Corrupt`].
+    /// Refuses a file about a vault that was not sealed for it: anyone could have written it. Errors:
+    /// [`ErrorCode::Corrupt`].
     pub fn check_owner(&self, collection: CollectionId, name: &str, owner: Option<CollectionId>) -> Result<()> {
         if self.is_vault(collection) && owner != Some(collection) {
             let message =
@@ -39,10 +37,8 @@ impl Registry {
     }
 
     /// The content that [`seal_owned`](Self::seal_owned) got, if it names its collection: see
-    /// [`check_owner`](Self::check_owner).
-    ///
-    /// Errors: [`ErrorCode::Locked`] where it belongs to a vault whose key is not here; [`ErrorCode::NotFound`] where that vault is gone;
-    /// [`ErrorCode::Corrupt`] where it was changed.
+    /// [`check_owner`](Self::check_owner). Errors: [`ErrorCode::Locked`] if it belongs to a vault whose key is not
+    /// here; [`ErrorCode::NotFound`] if that vault is gone; [`ErrorCode::Corrupt`] if it was changed.
     pub fn open_owned(&self, name: &str, stored: Vec<u8>) -> Result<Vec<u8>> {
         let Some(collection) = owner(&stored) else { return Ok(stored) };
         if stored.get(MAGIC.len()) != Some(&VERSION) {

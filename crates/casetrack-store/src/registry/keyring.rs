@@ -1,8 +1,8 @@
 //! The keys of vaults that are unlocked in this process.
 //!
-//! A vault whose key is not here is locked: it is known by its id alone, and everything that would open it fails with
-//! [`ErrorCode::Locked`](casetrack_core::ErrorCode::Locked). Clones of a [`Registry`] share the keys, so that unlocking and locking hold
-//! for all of them.
+//! A vault whose key is not here is locked: only its id is known, and every attempt to open it fails with
+//! [`ErrorCode::Locked`](casetrack_core::ErrorCode::Locked). Clones of a [`Registry`] share the keys, so that unlocking
+//! and locking hold for all of them.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,16 +27,15 @@ use crate::vault_state::{VaultState, VaultStateFile};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Keyring(Arc<RwLock<HashMap<CollectionId, Arc<VaultKey>>>>);
 
-/// True if this process has had the key of a vault.
 static HAD_A_KEY: AtomicBool = AtomicBool::new(false);
 
-/// True if a vault was unlocked in this process at any time. Text that is then written where everybody can read it, such as a log, must not hold
-/// texts, names or paths.
+/// True if a vault was unlocked in this process at any time. Text that is then written to a place that everyone can
+/// read, such as a log, must not hold texts, names or paths.
 pub fn had_a_vault() -> bool {
     HAD_A_KEY.load(Ordering::Relaxed)
 }
 
-/// Says that there will be a vault in this process, before there is: for what becomes one.
+/// Announces a vault in this process before there is one: for a collection that becomes one.
 pub fn note_vault() {
     HAD_A_KEY.store(true, Ordering::Relaxed);
 }
@@ -64,10 +63,10 @@ impl Registry {
         vault::is_one(&self.path(id))
     }
 
-    /// Keeps the key of a vault until [`lock`](Self::lock) or the end of the process: from now on it is a collection as any other.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::WrongKey`] for the key of another vault, [`casetrack_core::ErrorCode::WrongState`] where the
-    /// header or the whole vault is older than what was seen of it, and those of [`vault_header`](Self::vault_header).
+    /// Keeps the key of a vault until [`lock`](Self::lock) or the end of the process: from now on it is a collection as
+    /// any other. Errors: [`casetrack_core::ErrorCode::WrongKey`] for the key of another vault,
+    /// [`casetrack_core::ErrorCode::WrongState`] if the header or the whole vault is older than its last seen state,
+    /// and those of [`vault_header`](Self::vault_header).
     pub fn unlock(&self, id: CollectionId, key: VaultKey) -> Result<()> {
         let header = match vault::vouched(&self.path(id), &key) {
             Some(header) => header,
@@ -86,9 +85,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Accepts a vault that is older than what was seen of it, because its owner put it back from a backup: from now on this is its state.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::WrongKey`].
+    /// Accepts a vault that is older than its last seen state, because its owner restored it from a backup: from now on
+    /// this is its state. Errors: [`casetrack_core::ErrorCode::WrongKey`].
     pub fn accept_restored(&self, id: CollectionId, key: &VaultKey) -> Result<()> {
         let dir = self.path(id);
         let header = vault::vouched(&dir, key).map_or_else(|| self.vault_header(id), Ok)?;
@@ -100,8 +98,8 @@ impl Registry {
         VaultStateFile::forget(&self.seen_path(id))
     }
 
-    /// The state of a vault, and the latest generation of its header that it knows of; `None` where RocksDB cannot be read, which is for a
-    /// repair.
+    /// The state of a vault, and the latest generation of its header that it knows of; `None` if RocksDB cannot be
+    /// read, which a repair mends.
     fn state_of(&self, id: CollectionId, key: &VaultKey, header: &Header) -> Result<Option<(VaultState, u64)>> {
         let Ok(truth) = Truth::open_read_only(&truth_dir(&self.path(id)), &Seal::with(key)?) else { return Ok(None) };
         let (Ok(state), Ok(kept)) = (truth.state(), truth.generation()) else { return Ok(None) };
@@ -117,7 +115,7 @@ impl Registry {
         VaultStateFile::new(self.seen_path(id), id, key.clone())
     }
 
-    /// Lets a vault that was opened write down what is seen of it.
+    /// Lets an open vault record its last seen state.
     pub(super) fn with_seen(&self, collection: LocalCollection, key: Option<&VaultKey>) -> Result<Collection> {
         if let Some(key) = key {
             collection.keep_seen(self.seen_file(key.collection(), key))?;
@@ -145,9 +143,8 @@ impl Registry {
         self.keyring.set(id, None)
     }
 
-    /// The key of a collection; `None` for one that is no vault.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Locked`] for a vault whose key is not here.
+    /// The key of a collection; `None` for one that is no vault. Errors: [`casetrack_core::ErrorCode::Locked`] for a
+    /// vault whose key is not here.
     pub fn key(&self, id: CollectionId) -> Result<Option<Arc<VaultKey>>> {
         if !self.is_vault(id) {
             return Ok(None);
@@ -197,7 +194,6 @@ impl Registry {
         Ok(collection)
     }
 
-    /// See [`LocalCollection::vault_header`].
     pub fn vault_header(&self, id: CollectionId) -> Result<Header> {
         LocalCollection::vault_header(&self.path(id))
     }
@@ -219,7 +215,6 @@ impl Registry {
         self.seen_file(id, key).note(VaultState { generation: header.generation(), last_seq: 0 })
     }
 
-    /// The form in which the collection is written.
     pub(super) fn seal(&self, id: CollectionId) -> Result<Seal> {
         self.key(id)?.map_or_else(|| Ok(Seal::default()), |key| Seal::with(&key))
     }

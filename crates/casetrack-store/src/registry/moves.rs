@@ -24,13 +24,12 @@ use crate::{fs, vault};
 pub(super) const MOVING_PREFIX: &str = ".moving-";
 const REPLACED_PREFIX: &str = ".replaced-";
 
-/// Documents and vectors take at most this multiple of their bytes while they are written: tables are merged into new ones before the old
-/// ones go.
+/// Documents and vectors take at most this multiple of their bytes while they are written: tables are merged into new
+/// ones before the old ones go.
 const FACTOR: u64 = 2;
 /// Disk that is needed besides.
 const SPARE_BYTES: u64 = 64 << 20;
 
-/// The state of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moving {
     /// The models that the collection is on the way to.
@@ -43,7 +42,8 @@ impl Registry {
         self.root.join(format!("{MOVING_PREFIX}{id}"))
     }
 
-    /// Opens the second directory of a collection that is on the way to these models: what an interrupted move left, or an empty one.
+    /// Opens the second directory of a collection that is on the way to these models: that of an interrupted move, or
+    /// an empty one.
     pub fn moving(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
         let (dir, seal) = (self.moving_path(meta.id), self.seal(meta.id)?);
         if Manifest::read(&dir, &seal).is_ok_and(|manifest| manifest.models == *models)
@@ -59,10 +59,9 @@ impl Registry {
         created.map(Collection::from)
     }
 
-    /// Puts the second directory of a collection in the place of the first, in one step for everybody else, and removes the earlier one.
-    /// A kill at any instant leaves one of the two: see [`clear_remains`](Self::clear_remains).
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::InUse`] where one of them is open.
+    /// Replaces the first directory of a collection by the second, in one step for all other users, and removes the
+    /// earlier one. A kill at any instant leaves one of the two: see [`clear_remains`](Self::clear_remains). Errors:
+    /// [`casetrack_core::ErrorCode::InUse`] if one of them is open.
     pub fn replace_with_moved(&self, id: CollectionId) -> Result<()> {
         let (dir, moving, replaced) = (self.path(id), self.moving_path(id), self.replaced_path(id));
         // Released before the renaming, which an open file would prevent on Windows.
@@ -85,7 +84,7 @@ impl Registry {
                 return Err(error);
             }
         }
-        // It is out of sight; what cannot be removed now goes when CaseTrack starts later.
+        // It is out of sight; remains that cannot be removed now go when CaseTrack starts later.
         if let Err(error) = fs::remove_dir(&replaced) {
             tracing::warn!(%error, "the earlier version of a collection is left");
         }
@@ -107,14 +106,14 @@ impl Registry {
         Ok(models.map(|models| Moving { models, bytes }))
     }
 
-    /// Removes what a move of a collection has stored, which nobody has open; whether there was anything.
+    /// Removes the stored part of a move of a collection, which must not be open; true if there was anything.
     pub fn discard_move(&self, id: CollectionId) -> Result<bool> {
         let dir = self.moving_path(id);
         let is_there = dir.is_dir();
         fs::remove_dir(&dir).map(|()| is_there)
     }
 
-    /// The disk that a move of a collection takes besides what it has stored already, until it is done.
+    /// The disk that a move of a collection takes until it is done, in addition to its stored part.
     pub fn space_to_move(&self, id: CollectionId) -> Result<Space> {
         let dir = self.path(id);
         let made_again = [TRUTH, Indexes::DENSE, Indexes::BM25, Indexes::SPARSE];
@@ -155,8 +154,8 @@ impl Registry {
     }
 }
 
-/// Takes along what a collection's directory holds besides what was made again: copies of source files, columns of the sheet, what a
-/// repair put aside.
+/// Takes along the files of a collection's directory that were not made again: copies of source files, columns of the
+/// sheet, and the quarantine.
 fn carry_over(from: &Path, to: &Path) -> Result<()> {
     let is_made_again = |name: &str| {
         let indexes = [Indexes::DENSE, Indexes::BM25, Indexes::SPARSE];

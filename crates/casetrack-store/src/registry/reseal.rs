@@ -1,15 +1,16 @@
-//! Moving a collection into a vault and out of it: it is written once more beside itself in the other form, and takes its own place in one step.
+//! Moving a collection into a vault and out of it: it is written again in the other form next to itself, and replaces
+//! itself in one step.
 //!
 //! | directory | holds |
 //! |---|---|
 //! | `<id>` | the collection, in the old form until the exchange and in the new one from then on |
-//! | `.resealing-<id>` | what is being written, before the exchange |
+//! | `.resealing-<id>` | the new form, before the exchange |
 //! | `.wiping-<id>` | the old form, from the exchange until its files are overwritten and removed |
 //!
-//! A kill leaves the collection in one of the two forms, whole: what was begun is discarded at the next start, what was exchanged is cleared
-//! away ([`Registry::clear_remains`]). Files outside of the directory that tell of the collection are written in the new form into its folder
-//! `owned/` beforehand, so that they are exchanged as well, at the latest at the next start and without the key
-//! ([`Registry::owned_waiting`]).
+//! A kill leaves the collection in one of the two forms, whole: a new form in the making is discarded at the next
+//! start, an old form after the exchange is cleared away ([`Registry::clear_remains`]). Files about the collection
+//! outside of the directory are written in the new form into its folder `owned/` beforehand, so that they are exchanged
+//! as well, at the latest at the next start and without the key ([`Registry::owned_waiting`]).
 
 use std::path::{Path, PathBuf};
 
@@ -31,21 +32,22 @@ use crate::{fs, vault};
 const RESEALING_PREFIX: &str = ".resealing-";
 const WIPING_PREFIX: &str = ".wiping-";
 
-/// RocksDB takes at most this multiple of its bytes while it is written again: values that are sealed do not share what repeats in them, and
-/// tables are merged into new ones before the old ones go.
+/// RocksDB takes at most this multiple of its bytes while it is written again: sealed values do not share their
+/// repetitions, and tables are merged into new ones before the old ones go.
 const TRUTH_FACTOR: u64 = 3;
 /// Disk that is needed besides.
 const SPARE_BYTES: u64 = 64 << 20;
 
-/// Something outside of a collection's directory that tells of it: its path below the data directory, by which it is also sealed, and
-/// what it holds before it is sealed.
+/// A file about a collection outside of its directory: its path below the data directory, by which it is also sealed,
+/// and its content before it is sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owned {
     pub name: String,
     pub content: Vec<u8>,
 }
 
-/// The space on disk that writing a collection once more takes while it is under way: moving it into a vault or out of it, or to other models.
+/// The space on disk that writing a collection again takes while it is under way: moving it into a vault or out of it,
+/// or to other models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
     pub needed: u64,
@@ -53,7 +55,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Errors: [`ErrorCode::DiskFull`] where there is too little.
+    /// Errors: [`ErrorCode::DiskFull`] if there is too little.
     pub fn check(self) -> Result<()> {
         let Self { needed, free } = self;
         let mb = |bytes: u64| bytes.div_ceil(1 << 20);
@@ -67,7 +69,6 @@ impl Space {
     }
 }
 
-/// A collection that has the other form now.
 #[derive(Debug)]
 pub struct Resealed {
     pub counts: Counts,
@@ -79,7 +80,6 @@ pub struct Resealed {
 }
 
 impl Registry {
-    /// The disk that [`seal_collection`](Self::seal_collection) and [`unseal_collection`](Self::unseal_collection) take while they run.
     pub fn space_to_reseal(&self, id: CollectionId) -> Result<Space> {
         let dir = self.path(id);
         let (all, truth) = (fs::dir_bytes(&dir)?, fs::dir_bytes(&truth_dir(&dir))?);
@@ -88,11 +88,11 @@ impl Registry {
         Ok(Space { needed: truth.saturating_mul(TRUTH_FACTOR) + rest + rest / 64 + SPARE_BYTES, free })
     }
 
-    /// Moves a collection, which nobody has open, into a vault, keeps its key, and overwrites what was plain. `owned` takes its new form in
-    /// the collection's folder: see [`owned_waiting`](Self::owned_waiting).
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`] for a vault, [`ErrorCode::InUse`] where the collection is open, [`ErrorCode::DiskFull`],
-    /// [`ErrorCode::Cancelled`], and those of [`rewrite`]. After an error the collection is as it was.
+    /// Moves a collection, which must not be open, into a vault, keeps its key, and overwrites the plain form. `owned`
+    /// takes its new form in the collection's folder: see [`owned_waiting`](Self::owned_waiting). Errors:
+    /// [`ErrorCode::InvalidArgument`] for a vault, [`ErrorCode::InUse`] if the collection is open,
+    /// [`ErrorCode::DiskFull`], [`ErrorCode::Cancelled`], and those of [`rewrite`]. After an error the collection is as
+    /// it was.
     pub fn seal_collection<'w>(
         &self,
         id: CollectionId,
@@ -117,9 +117,8 @@ impl Registry {
         })
     }
 
-    /// Moves a vault that is unlocked, and that nobody has open, out of it: a collection that everybody who has its files can read.
-    ///
-    /// Errors: [`ErrorCode::Locked`]; otherwise as [`seal_collection`](Self::seal_collection).
+    /// Moves an unlocked vault, which must not be open, out of it: everyone who has the files of the collection can
+    /// read it then. Errors: [`ErrorCode::Locked`]; otherwise as [`seal_collection`](Self::seal_collection).
     pub fn unseal_collection<'w>(
         &self,
         id: CollectionId,
@@ -133,7 +132,7 @@ impl Registry {
         let resealed = self.reseal(id, &self.seal(id)?, &new, owned, waiting.into(), || ())?;
         self.keyring.set(id, None);
         if let Err(error) = VaultStateFile::forget(&self.seen_path(id)) {
-            tracing::warn!(%error, "what was seen of a vault is left");
+            tracing::warn!(%error, "the recorded state of a vault is left");
         }
         Ok(resealed)
     }
@@ -149,7 +148,7 @@ impl Registry {
     ) -> Result<Resealed> {
         self.space_to_reseal(id)?.check()?;
         let (dir, copy) = (self.path(id), self.resealing_path(id));
-        // A move to other models begins again: what it has stored is in the old form.
+        // A move to other models begins again: its stored part is in the old form.
         clear(&self.moving_path(id))?;
         // What an earlier try left because it could not be cleared away.
         clear(&copy)?;
@@ -163,7 +162,7 @@ impl Registry {
             Ok(written) => written,
             Err(error) => {
                 if let Err(left) = clear(&copy) {
-                    tracing::warn!(error = %left, "what was written in part is left; it goes when CaseTrack starts later");
+                    tracing::warn!(error = %left, "a partial copy is left; it is removed when CaseTrack starts again");
                 }
                 return Err(error);
             }
@@ -191,7 +190,7 @@ impl Registry {
             vault::write(&copy, header)?;
         }
         if new.key.is_some() {
-            // Even where nothing is in it, for what the owner of the data directory has still to forget.
+            // Even an empty one, for the files that the owner of the data directory has still to forget.
             fs::create_dir(&copy.join(OWNED))?;
         }
         for Owned { name, content } in owned {
@@ -202,7 +201,7 @@ impl Registry {
         rewrite(&dir, &copy, old, &new.seal, waiting)
     }
 
-    /// In one step for everybody else.
+    /// In one step for all other users.
     fn exchange(&self, dir: &Path, copy: &Path, wiping: &Path) -> Result<()> {
         // Released before the renaming, which an open file would prevent on Windows.
         for dir in [dir, copy] {
@@ -225,7 +224,7 @@ impl Registry {
         self.root.join(format!("{WIPING_PREFIX}{id}"))
     }
 
-    /// Ends exchanges that a kill interrupted, and clears away what was written in part and what is in the old form.
+    /// Ends exchanges that a kill interrupted, and clears away partial copies and old forms.
     pub(super) fn finish_resealing(&self) -> Result<()> {
         for name in self.names()? {
             let of = |prefix| name.strip_prefix(prefix).and_then(|id| id.parse::<CollectionId>().ok());
@@ -250,7 +249,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Removes what is left of moving a collection that is to go.
+    /// Removes the remains of moving a collection that is to go.
     pub(super) fn clear_resealing(&self, id: CollectionId) -> Result<()> {
         clear(&self.resealing_path(id))?;
         clear(&self.wiping_path(id)).map(drop)
@@ -269,20 +268,18 @@ impl Registry {
         Ok(waiting)
     }
 
-    /// See [`owned_waiting`](Self::owned_waiting).
     pub fn owned_done(&self, id: CollectionId) -> Result<()> {
         fs::remove_dir(&self.path(id).join(OWNED))
     }
 }
 
-/// The form in which a collection is written.
 struct Form<'k> {
     seal: Seal,
     key: Option<&'k VaultKey>,
     header: Option<&'k Header>,
 }
 
-/// Removes a directory; what is plain in it is overwritten before.
+/// Removes a directory; plain files in it are overwritten before.
 fn clear(dir: &Path) -> Result<Wiped> {
     if vault::is_one(dir) {
         return fs::remove_dir(dir).map(|()| Wiped::default());

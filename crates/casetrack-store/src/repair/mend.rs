@@ -1,5 +1,5 @@
-//! A RocksDB that is sound, but holds what breaks an invariant: such documents and entries that belong to none are moved out, and
-//! lookups and counters are rebuilt, in one batch.
+//! A sound RocksDB that holds data against an invariant: such documents and entries that belong to none are moved out,
+//! and lookups and counters are rebuilt, in one batch.
 
 use std::collections::HashMap;
 
@@ -119,14 +119,14 @@ impl Repair<'_> {
             last = last.max(parse_sequence_key(&key).unwrap_or_default());
             batch.delete(cf::OPLOG, &key)?;
         }
-        // They speak of versions, whose numbers documents may get once more. What they hold is derived again.
+        // They refer to versions, whose numbers documents may get again. Their content is derived again.
         for memo in memos {
             batch.delete(cf::META, &memo)?;
         }
         let changed_at = Some(Timestamp::now());
         let state = State { last_seq: last + 1, trimmed_seq: last + 1, changed_at, ..counted };
         batch.put(cf::META, STATE_KEY, state.encode()?)?;
-        // What is about to leave the collection is named where it went, before it does.
+        // The report names the place of the data before it leaves the collection.
         self.quarantine.write_report(&self.report)?;
         truth.write_durably(batch)?;
         if taken > 0 {

@@ -1,13 +1,13 @@
 //! Repairing a damaged collection: keep every document that is whole, name the others, delete nothing.
 //!
-//! 1. RocksDB. Where it opens and every block of it can be read, what breaks an invariant is moved out of it ([`mend`]). Else
+//! 1. RocksDB. If it opens and every block of it can be read, data that breaks an invariant is moved out of it ([`mend`]). Else
 //!    a new one is made of the documents that can be read whole ([`salvage`]), and the damaged one is moved away as it is.
-//! 2. `collection.json` is made again from the copy in RocksDB, where it is damaged or missing.
-//! 3. Originals that are not what was ingested, or belong to no document, are moved away.
-//! 4. The derived indexes are made again where they do not fit.
+//! 2. `collection.json` is made again from the copy in RocksDB if it is damaged or missing.
+//! 3. Originals that differ from the ingested files, or belong to no document, are moved away.
+//! 4. The derived indexes are made again if they do not fit.
 //!
-//! Everything that is moved away lies in `quarantine/<time>/`, with a `report.json`. A repair that is killed leaves the old state, or one
-//! from which the next repair continues.
+//! Everything that is moved away goes to `quarantine/<time>/`, with a `report.json`. A repair that is killed leaves the
+//! old state, or one from which the next repair continues.
 
 mod mend;
 mod quarantine;
@@ -45,16 +45,13 @@ use self::quarantine::Quarantine;
 const INGEST_AGAIN: &str = "The newest changes may be lost. Ingest the same folders again: files that are there already are \
      skipped, those that are missing are read.";
 
-/// The findings and actions of a repair.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RepairReport {
-    /// The problems, one sentence each.
     pub found: Vec<String>,
-    /// The actions, one sentence each.
     pub done: Vec<String>,
-    /// Documents that are not in the collection any more.
+    /// Documents that are no longer in the collection.
     pub lost: Vec<LostDocument>,
-    /// Where everything that was taken out lies; `None` where nothing was.
+    /// The place of everything that was taken out; `None` if nothing was.
     pub quarantine: Option<PathBuf>,
     /// Documents in the collection now.
     pub documents: u64,
@@ -62,14 +59,12 @@ pub struct RepairReport {
     pub problems: Vec<String>,
 }
 
-/// A document that could not be kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostDocument {
     pub id: DocumentId,
-    /// `None` where its record cannot be read.
+    /// `None` if its record cannot be read.
     pub name: Option<String>,
     pub path: Option<String>,
-    /// Its problem.
     pub reason: String,
 }
 
@@ -87,10 +82,9 @@ impl LostDocument {
 /// RocksDB's own words name places in a copy that is gone when they are read.
 fn in_full(reason: &Error) -> String {
     let mismatch = reason.message.starts_with("RocksDB at") && reason.message.contains("Corruption");
-    if mismatch { "A part of it lies in a damaged block of RocksDB.".to_owned() } else { reason.message.clone() }
+    if mismatch { "A part of it is in a damaged block of RocksDB.".to_owned() } else { reason.message.clone() }
 }
 
-/// A repair under way.
 struct Repair<'d> {
     dir: &'d Path,
     seal: Seal,
@@ -101,12 +95,10 @@ struct Repair<'d> {
 }
 
 impl LocalCollection {
-    /// Repairs the collection in `dir`, which need not open. Reads everything, and rebuilds the derived indexes if need be.
-    ///
-    /// Errors: [`ErrorCode::InUse`] while it is open; [`ErrorCode::NewerSchema`]; [`ErrorCode::Corrupt`] where nothing is left
-    /// to mend; [`ErrorCode::DiskFull`] and others of the machine, after which it can be run again.
-    ///
-    /// [`ErrorCode::Locked`] for a vault.
+    /// Repairs the collection in `dir`, which need not open. Reads everything, and rebuilds the derived indexes if need
+    /// be. Errors: [`ErrorCode::InUse`] while it is open; [`ErrorCode::NewerSchema`]; [`ErrorCode::Corrupt`] if nothing
+    /// is left to mend; [`ErrorCode::Locked`] for a vault; [`ErrorCode::DiskFull`] and others of the machine, after
+    /// which it can be run again.
     pub fn repair(dir: &Path) -> Result<RepairReport> {
         if vault::is_one(dir) {
             return Err(vault::locked_at(dir));
@@ -151,7 +143,7 @@ impl Repair<'_> {
         self.report.done.push(what.into());
     }
 
-    /// A document whose learned-sparse vectors are gone is kept, and the report says so.
+    /// A document whose learned-sparse vectors are gone is kept, and reported.
     fn note_missing_sparse_vectors(&mut self, missing: u64) {
         if missing > 0 {
             self.found(format!("The learned-sparse vectors of {missing} chunks are missing."));
@@ -188,7 +180,7 @@ impl Repair<'_> {
         Ok(document)
     }
 
-    /// `before` is what the damaged collection counted, if that can be read; `kept` counts the documents that stay.
+    /// `before` holds the counts of the damaged collection, if they can be read; `kept` counts the documents that stay.
     fn note_missing_annotations(&mut self, before: Option<&State>, kept: &State) {
         let had = before.map_or(u64::MAX, |state| state.annotated_documents);
         let without = kept.documents - kept.annotated_documents;
@@ -242,7 +234,7 @@ impl Repair<'_> {
         if let Some(manifest) = manifest {
             let kept = Manifest::kept(truth).ok().flatten();
             if let Some(identity) = identity.filter(|identity| *identity != manifest.identity()) {
-                // RocksDB has checksums: where it is the one that belongs here, collection.json is what is damaged.
+                // RocksDB has checksums: if it is the right one, collection.json is the damaged part.
                 let named = self.dir.file_name().is_some_and(|name| *name == *identity.collection.to_string());
                 let ours = named || manifest.collection.id == identity.collection;
                 if let Some(kept) = kept.filter(|kept| ours && kept.identity() == identity) {
@@ -264,7 +256,7 @@ impl Repair<'_> {
             (_, Some(identity)) => recovered(identity),
             _ => {
                 let dir = self.dir.display();
-                let message = format!("Neither collection.json nor RocksDB in {dir} says which collection this is.");
+                let message = format!("Neither collection.json nor RocksDB in {dir} identifies the collection.");
                 let hint = "Put collection.json back from a backup, then repair again. Nothing was changed.";
                 return Err(corrupt(message).with_hint(hint));
             }
@@ -279,7 +271,7 @@ impl Repair<'_> {
         Ok(manifest)
     }
 
-    /// Moves copies of source files away that are not what was ingested, or of no document.
+    /// Moves copies of source files away that differ from the ingested files, or belong to no document.
     fn originals(&mut self, manifest: &Manifest) -> Result<()> {
         let folder = self.dir.join(ORIGINALS);
         fs::create_dir(&folder)?;
@@ -327,11 +319,11 @@ impl Repair<'_> {
         manifest.keep(&truth)
     }
 
-    /// Opens the collection, with its indexes made again where they do not fit, and verifies it.
+    /// Opens the collection, with its indexes made again if they do not fit, and verifies it.
     fn indexes(&mut self) -> Result<()> {
         let collection = match LocalCollection::open_with(self.dir, true, &self.seal) {
             Err(error) if error.code == ErrorCode::Corrupt => {
-                // The documents are in order: it is the indexes that know of changes which are lost.
+                // The documents are in order: the indexes hold changes that are lost.
                 self.found(error.message);
                 self.discard_indexes()?;
                 self.done(INGEST_AGAIN);
@@ -361,7 +353,6 @@ impl Repair<'_> {
     }
 }
 
-/// The manifest of a collection whose name is lost.
 fn recovered(identity: Identity) -> Manifest {
     let Identity { collection: id, dense_model: dense, dense_dimension, sparse_model: sparse, token_model: tokens } =
         identity;

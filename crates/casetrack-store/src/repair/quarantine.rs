@@ -1,4 +1,5 @@
-//! Where a repair puts what it takes out: `quarantine/<time>/` in the collection's directory, made at the first use.
+//! The place for data that a repair takes out: `quarantine/<time>/` in the collection's directory, made at the first
+//! use.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -32,7 +33,7 @@ impl Quarantine {
         Self { dir, seal, used: Cell::new(false) }
     }
 
-    /// Where it is, if there is anything in it.
+    /// Its path, if there is anything in it.
     pub fn dir(&self) -> Option<PathBuf> {
         self.used.get().then(|| self.dir.clone())
     }
@@ -45,8 +46,8 @@ impl Quarantine {
         Ok(())
     }
 
-    /// Moves a file or directory into a folder of the quarantine (`""` for its top), under its own name. One that is not there is
-    /// skipped.
+    /// Moves a file or directory into a folder of the quarantine (`""` for its top), under its own name. One that is
+    /// not there is skipped.
     pub fn take(&self, path: &Path, folder: &str) -> Result<()> {
         let Some(name) = path.file_name().filter(|_| path.exists()) else { return Ok(()) };
         let folder = self.dir.join(folder);
@@ -55,7 +56,7 @@ impl Quarantine {
         fs::sync_parent(path)
     }
 
-    /// Writes down what was found. Nothing where nothing was taken in.
+    /// Writes the findings. Nothing is written if nothing was taken in.
     pub fn write_report(&self, report: &RepairReport) -> Result<()> {
         if !self.used.get() {
             return Ok(());
@@ -98,7 +99,7 @@ impl Entries<'_> {
         Ok(())
     }
 
-    /// Makes what was put durable; how many entries.
+    /// Makes the entries durable; returns their number.
     pub fn finish(self) -> Result<u64> {
         if let Some(file) = self.file {
             let path = self.quarantine.dir.join(ENTRIES);

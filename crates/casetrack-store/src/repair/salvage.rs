@@ -1,8 +1,9 @@
-//! A RocksDB that is damaged: what can be read of it whole goes into a new one, and the old one goes to quarantine as it is.
+//! A damaged RocksDB: the documents that can be read whole go into a new one, and the old one goes to quarantine as it
+//! is.
 //!
-//! Everything is done on a copy, in `.repair/` (tables, which are never written again, are linked). The new one takes the place
-//! of the old by two renames; a file marks that it is complete, so that a repair which is killed between them is finished
-//! by the next.
+//! Everything is done on a copy, in `.repair/` (tables, which are never written again, are linked). The new one takes
+//! the place of the old by two renames; a file marks that it is complete, so that a repair which is killed between them
+//! is finished by the next.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ impl Repair<'_> {
         self.dir.join(WORK)
     }
 
-    /// Completes a repair that was killed near its end, or removes what it had begun.
+    /// Completes a repair that was killed near its end, or removes its beginnings.
     pub(super) fn salvage_interrupted(&mut self) -> Result<()> {
         let (work, place) = (self.work(), truth_dir(self.dir));
         if work.join(COMPLETE).exists() && !place.exists() {
@@ -85,8 +86,8 @@ impl Repair<'_> {
         Ok(manifest)
     }
 
-    /// Opens a copy of the damaged RocksDB: as it is, or by its newest list of files, or with a new list made from the files
-    /// that are there.
+    /// Opens a copy of the damaged RocksDB: as it is, or by its newest list of files, or with a new list made from the
+    /// files that are there.
     fn open_copy(&mut self, damaged: &Path, copy: &Path) -> Result<Truth> {
         let list = newest_manifest(damaged);
         let cut_off = list.as_ref().is_some_and(|list| manifest_is_cut_off(&damaged.join(list)));
@@ -187,8 +188,8 @@ impl Repair<'_> {
         }
     }
 
-    /// The ids of all documents that anything readable speaks of: where a block of one family is damaged, the others
-    /// still name what was in it.
+    /// The ids of all documents that any readable entry names: if a block of one family is damaged, the others still
+    /// name its documents.
     fn ids(&mut self, reader: &Reader<'_>) -> Result<BTreeSet<DocumentId>> {
         let truth = reader.truth();
         let mut ids = BTreeSet::new();
@@ -203,7 +204,7 @@ impl Repair<'_> {
                         damaged = true;
                         break;
                     };
-                    // One that was changed after it was sealed says nothing; others name its document.
+                    // A value that was changed after it was sealed gives nothing; others name its document.
                     let Ok((key, value)) = truth.opened(family, stored) else { continue };
                     ids.extend(match family {
                         cf::META | cf::OPLOG => None,
@@ -219,7 +220,7 @@ impl Repair<'_> {
                 }
             }
         }
-        // What the tables for an unlisted family hold (see `Truth::relist`).
+        // The entries of the tables for an unlisted family (see `Truth::relist`).
         ids.remove(&DocumentId::from_bytes([0xff; 16]));
         Ok(ids)
     }
@@ -240,7 +241,6 @@ fn holds_data(rocksdb: &Path) -> bool {
     })
 }
 
-/// The name of RocksDB's newest list of files.
 fn newest_manifest(rocksdb: &Path) -> Option<String> {
     let entries = std::fs::read_dir(rocksdb).ok()?;
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -249,7 +249,7 @@ fn newest_manifest(rocksdb: &Path) -> Option<String> {
         .max_by_key(|name| name["MANIFEST-".len()..].parse::<u64>().unwrap_or_default())
 }
 
-/// Copies a RocksDB that is not open. Tables are linked where the file system can.
+/// Copies a RocksDB that is not open. Tables are linked if the file system can.
 fn clone(from: &Path, to: &Path) -> Result<()> {
     fs::remove_dir(to)?;
     fs::create_dir(to)?;

@@ -1,12 +1,9 @@
-//! The collection as a whole.
-
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{CollectionMeta, Result, Timestamp};
 use serde_json::Value;
 
 use crate::manifest::VectorModels;
 
-/// The number of things in a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     pub documents: u64,
@@ -16,7 +13,6 @@ pub struct Counts {
     pub sparse_chunks: u64,
     /// Documents that have annotations; the others were stored without analysis.
     pub annotated_documents: u64,
-    /// Chunks that have token vectors.
     pub token_chunks: u64,
 }
 
@@ -24,21 +20,20 @@ pub struct Counts {
 pub trait DescribeCollection {
     fn meta(&self) -> &CollectionMeta;
 
-    /// The models that made the vectors.
     fn models(&self) -> &VectorModels;
 
-    /// True if nobody chose the models; see [`leave_models_open`](Self::leave_models_open).
+    /// True if the models were not chosen by a user; see [`leave_models_open`](Self::leave_models_open).
     fn models_are_open(&self) -> bool;
 
     /// Gives the collection another name, reference, type or state; its id stays. Durable when it returns.
     fn describe(&mut self, meta: CollectionMeta) -> Result<()>;
 
-    /// Notes that nobody chose the models of a new collection: others may take their place as long as it is empty.
+    /// Notes that the models of a new collection were not chosen by a user: others may replace them as long as it is
+    /// empty.
     fn leave_models_open(&mut self) -> Result<()>;
 
-    /// Gives a collection without a learned-sparse model one, for documents that are stored from now on.
-    ///
-    /// Errors: `ModelMismatch` if it has another one.
+    /// Gives a collection without a learned-sparse model one, for documents that are stored from now on. Errors:
+    /// `ModelMismatch` if it has another one.
     fn adopt_sparse_model(&mut self, model: &str) -> Result<()>;
 
     /// The columns that [`set_columns`](Self::set_columns) was given last; `None` if there are none. Exports hold them.
@@ -66,8 +61,8 @@ pub trait DescribeCollection {
     /// The counts, and when a document was last added, changed or removed; `None` if none was.
     fn counts_and_last_change(&self) -> Result<(Counts, Option<Timestamp>)>;
 
-    /// Bytes that the caller derived from the documents and kept under a name, to spare itself the work. A store may lose them, and need not
-    /// keep any. Exports leave them out.
+    /// Bytes that the caller derived from the documents and kept under a name, to spare itself the work. A store may
+    /// lose them, and need not keep any. Exports leave them out.
     fn memo(&self, _name: &str) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }

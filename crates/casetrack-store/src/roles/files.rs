@@ -6,16 +6,13 @@ use casetrack_core::{DocumentMeta, Result};
 
 use crate::seal::Output;
 
-/// Locates and writes the files of a collection. Nothing else in the store depends on them. In a vault they are sealed, and their names
-/// reveal nothing of their content.
+/// Locates and writes the files of a collection. Nothing else in the store depends on them. In a vault they are sealed,
+/// and their names reveal nothing of their content.
 pub trait CollectionFiles {
-    /// True if the collection is a vault.
     fn is_vault(&self) -> bool;
 
-    /// The folder of copies of source files.
     fn originals_dir(&self) -> PathBuf;
 
-    /// The folder of uploads.
     fn uploads_dir(&self) -> PathBuf;
 
     /// The path of the copy of a document's source file, if one is kept.
@@ -27,12 +24,11 @@ pub trait CollectionFiles {
     /// The path of the copy of a document's source file, if one is kept: one that was asked for, or the sealed upload that it was read from.
     fn kept_copy(&self, meta: &DocumentMeta) -> Option<PathBuf>;
 
-    /// The path in a vault of the upload with this path. `None` for other paths, and in other collections, where it lies under its path.
+    /// The path in a vault of the upload with this path. `None` for other paths, and in other collections, in which it
+    /// has its own path.
     fn sealed_upload(&self, path: &Path) -> Option<PathBuf>;
 
-    /// The content of a kept file.
-    ///
-    /// Errors: `FileNotFound`; `Corrupt` if a sealed one was changed.
+    /// The content of a kept file. Errors: `FileNotFound`; `Corrupt` if a sealed one was changed.
     fn read_kept(&self, path: &Path) -> Result<Vec<u8>>;
 
     /// The length of the content of a kept file, as the file system reports it: a change shows only when the file is read.

@@ -10,7 +10,6 @@ use crate::originals::OriginalFile;
 use crate::verify::VerifyReport;
 use crate::write::StoredDocument;
 
-/// The progress of a derived index in following the documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexProgress {
     pub name: &'static str,
@@ -23,19 +22,14 @@ pub struct IndexProgress {
 /// Bytes on disk by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DiskUsage {
-    /// RocksDB: documents, pages, chunks and vectors.
     pub truth: u64,
-    /// The nearest-neighbour index.
     pub dense: u64,
-    /// The keyword index.
     pub bm25: u64,
-    /// The learned-sparse index.
     pub sparse: u64,
     /// Copies of source files.
     pub originals: u64,
 }
 
-/// The counts of a collection, and its bytes on disk by kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stats {
     pub counts: Counts,
@@ -61,13 +55,11 @@ impl Stats {
     }
 }
 
-/// A collection as of one moment, which an archive is written from.
 pub trait CollectionSnapshot {
     fn meta(&self) -> &CollectionMeta;
 
     fn models(&self) -> &VectorModels;
 
-    /// The numbers of documents, pages and chunks.
     fn counts(&self) -> Result<(u64, u64, u64)>;
 
     fn columns(&self) -> Result<Option<Value>>;
@@ -84,7 +76,6 @@ pub trait CollectionSnapshot {
     fn original(&self, meta: &DocumentMeta) -> Option<OriginalFile>;
 }
 
-/// Measures, checks and tidies a collection.
 pub trait MaintainCollection {
     /// The progress of the indexes that are derived from the documents.
     fn index_progress(&self) -> Result<Vec<IndexProgress>>;
@@ -99,7 +90,7 @@ pub trait MaintainCollection {
     /// Makes the indexes that are derived from the documents again.
     fn rebuild_indexes(&self) -> Result<()>;
 
-    /// Gives back the space of documents that were deleted or replaced. Searches continue meanwhile.
+    /// Gives back the space of documents that were deleted or replaced. Searches continue during this.
     fn compact(&self) -> Result<()>;
 
     /// Checks every invariant on everything stored. Problems are in the report; an error means that checking was not possible.

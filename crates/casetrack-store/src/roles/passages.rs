@@ -12,7 +12,7 @@ use casetrack_core::{
 
 use crate::records::PageRecord;
 
-/// A chunk with its document, how its page was read and what is printed on it.
+/// A chunk with its document, the origin of its page's text and the marks printed on the page.
 #[derive(Debug, Clone)]
 pub struct Passage {
     pub document: Arc<DescribedDocument>,
@@ -45,13 +45,12 @@ pub struct DescribedDocument {
 
 /// The source of [`Passages`]: a collection as of one moment.
 pub trait PassageSource {
-    /// `None` if there is no such document.
     fn document(&self, id: DocumentId) -> Result<Option<DescribedDocument>>;
 
     /// The document and index of the chunk with an id; `None` if there is none.
     fn place_of(&self, id: ChunkId) -> Result<Option<(DocumentId, u32)>>;
 
-    /// Of a page that is there.
+    /// The facts of a page that is there.
     fn page(&self, document: DocumentId, page: u32) -> Result<PageFacts>;
 
     /// Visits the chunks of a document with some indexes, in order, as far as they exist.
@@ -87,7 +86,6 @@ impl<'c> Passages<'c> {
         Self { source, documents: HashMap::new(), pages: HashMap::new() }
     }
 
-    /// `None` if there is no such document.
     pub fn document(&mut self, id: DocumentId) -> Result<Option<Arc<DescribedDocument>>> {
         if let Some(known) = self.documents.get(&id) {
             return Ok(known.clone());

@@ -23,7 +23,7 @@ pub struct CatalogueEntry {
     pub sha256: Sha256,
     pub size_bytes: u64,
     pub format: FileFormat,
-    /// As [`DocumentMeta::is_container`] says.
+    /// As [`DocumentMeta::is_container`].
     pub is_container: bool,
     pub document_type: DocumentType,
     /// As in [`Properties`](casetrack_core::Properties).
@@ -35,7 +35,7 @@ pub struct CatalogueEntry {
 }
 
 impl CatalogueEntry {
-    /// Of a document that is stored under these slots.
+    /// The entry of a document that is stored under these slots.
     pub fn new(meta: DocumentMeta, slots: SlotRange) -> Self {
         Self {
             is_container: meta.is_container(),
@@ -55,17 +55,15 @@ impl CatalogueEntry {
     }
 }
 
-/// Reads documents. Every method sees them whole, as of one moment.
 pub trait ReadDocuments {
-    /// All documents, ordered by path.
     fn documents(&self) -> Result<Vec<DocumentMeta>>;
 
     /// All documents, in the order in which they were stored.
     fn documents_as_stored(&self) -> Result<Vec<DocumentMeta>>;
 
-    /// All documents with the number of the version that is stored, in the order in which they were stored. No other version of any document
-    /// ever has this number; while the collection is open, a new path or name makes a version too. Must be quick: the engine calls it each
-    /// time that it uses what it derives from documents.
+    /// All documents with the number of the version that is stored, in the order in which they were stored. No other
+    /// version of any document ever has this number; while the collection is open, a new path or name makes a version
+    /// too. Must be quick: the engine calls it at each use of data derived from documents.
     fn versions(&self) -> Vec<(DocumentId, u64)>;
 
     /// The properties of all documents that filters test, ordered by path. Must be quick: every search calls it.
@@ -130,12 +128,10 @@ pub trait ReadDocuments {
     /// The annotations that analysis made of a document; `None` if there is no such document, or it was stored without analysis.
     fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>>;
 
-    /// Everything that is stored of a document, as of one moment, which can be stored again in a collection of the same models; `None` if
-    /// there is no such document. All of it is held in memory.
-    ///
-    /// Errors: `Corrupt` if a part is missing or cannot be read.
+    /// Everything that is stored of a document, as of one moment, which can be stored again in a collection of the same
+    /// models; `None` if there is no such document. All of it is held in memory. Errors: `Corrupt` if a part is missing
+    /// or cannot be read.
     fn whole(&self, document: DocumentId) -> Result<Option<StoredDocument>>;
 
-    /// A reader of passages as of now.
     fn passages(&self) -> Passages<'_>;
 }

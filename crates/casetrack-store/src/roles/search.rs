@@ -1,5 +1,3 @@
-//! Searches of chunks.
-
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -20,7 +18,6 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// The slots that it leaves, of all slots; `None` if it leaves all.
     pub fn slots(&self, all: &SlotMap) -> Option<Cow<'_, SlotSet>> {
         match (&self.selection, &self.documents) {
             (Some(selection), Some(documents)) => Some(Cow::Owned(selection.slots().within(documents))),
@@ -31,7 +28,6 @@ impl Filter {
     }
 }
 
-/// A chunk that a search found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     pub document: DocumentId,
@@ -42,7 +38,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// The hits of slots with their scores. Slots of chunks that were deleted or replaced meanwhile are left out.
+    /// The hits of slots with their scores. Slots of chunks that were deleted or replaced in the meantime are left out.
     pub fn of_slots(slots: &SlotMap, found: impl IntoIterator<Item = (u64, f32)>) -> Vec<Self> {
         let hit = |(slot, score)| slots.resolve(slot).map(|(document, index)| Self { document, index, score });
         found.into_iter().filter_map(hit).collect()
@@ -55,20 +51,18 @@ pub type DocumentOfSlot<'l> = dyn Fn(u64) -> Option<DocumentId> + 'l;
 /// Is given the lexicon of a collection as of one moment.
 pub type VisitLexicon<'v> = dyn FnMut(&dyn Lexicon, &DocumentOfSlot<'_>) -> Result<()> + 'v;
 
-/// Searches chunks.
 pub trait SearchChunks {
     /// See [`Collection::search_bm25`](crate::Collection::search_bm25).
     fn search_keywords(&self, query: Bm25Query, k: usize, filter: &Filter) -> Result<Vec<Hit>>;
 
-    /// The best `k` chunks by cosine similarity to a vector of length 1, best first, equal scores by age of the chunk. Exact in
-    /// small collections and under narrow filters, else it may be approximate.
+    /// The best `k` chunks by cosine similarity to a vector of length 1, best first, equal scores by age of the chunk.
+    /// Exact in small collections and under narrow filters, else it may be approximate.
     fn search_dense(&self, vector: &[f32], k: usize, filter: &Filter) -> Result<Vec<Hit>>;
 
     /// The best `k` chunks by learned-sparse similarity, the sum of query weight times stored weight over the terms that both
     /// have, best first, equal scores by age of the chunk. Exact. Chunks without a learned-sparse vector are not found.
     fn search_sparse(&self, query: &SparseVector, k: usize, filter: &Filter) -> Result<Vec<Hit>>;
 
-    /// The chunks that fulfil conditions.
     fn select(&self, conditions: &Conditions) -> Result<Selection>;
 
     /// The document and index of each selected chunk that is still there, in the order in which they were stored.

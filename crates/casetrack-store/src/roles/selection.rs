@@ -1,5 +1,3 @@
-//! Conditions on chunks, and the chunks that fulfil them.
-
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -24,7 +22,6 @@ pub struct Conditions {
     pub expression: Option<Expression>,
 }
 
-/// A test of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageTest {
     /// The file counts it as one of these, from 1.
@@ -68,7 +65,6 @@ impl Conditions {
         !self.pages.is_empty() || self.min_confidence.is_some()
     }
 
-    /// The slots of the documents that are admitted.
     pub fn slots_of_documents(&self, all: &SlotMap) -> SlotSet {
         self.documents.as_ref().map_or_else(|| all.all(), |documents| all.select(documents))
     }
@@ -82,7 +78,8 @@ impl Conditions {
         slots.intersection(&chosen)
     }
 
-    /// The slots on pages that fulfil the conditions, of ranges that are those of whole documents; `places` gives where the pages of one begin.
+    /// The slots on pages that fulfil the conditions, of ranges that are those of whole documents; `places` gives the
+    /// beginnings of the pages of one.
     pub fn on_pages(
         &self,
         slots: &SlotSet,
@@ -146,8 +143,8 @@ impl Selection {
         Self { slots: self.slots.union(&other.slots), words: WordConditions::default() }
     }
 
-    /// The number of selected chunks of each document: none of a document that has no chunks and was not excluded. Others of which none is
-    /// selected are left out.
+    /// The number of selected chunks of each document: none of a document that has no chunks and was not excluded.
+    /// Others of which none is selected are left out.
     pub fn chunks_by_document(&self) -> impl Iterator<Item = (DocumentId, u64)> {
         let ranges = self.slots.ranges().chunk_by(|a, b| a.document == b.document);
         ranges.map(|ranges| (ranges[0].document, ranges.iter().map(|range| u64::from(range.count)).sum()))
@@ -163,7 +160,7 @@ impl Selection {
 #[derive(Debug, Clone)]
 pub struct PagePlace {
     pub page: u32,
-    /// The index of the first one; the page ends where the next begins.
+    /// The index of the first one; the page ends at the start of the next.
     pub first: u32,
     /// 1 if there was no OCR.
     confidence: f32,
@@ -173,7 +170,7 @@ pub struct PagePlace {
 }
 
 impl PagePlace {
-    /// Where the pages of a document begin, from where its chunks are and the records of its pages.
+    /// The beginnings of the pages of a document, from the places of its chunks and the records of its pages.
     pub fn all(spans: &[ChunkSpan], record: impl Fn(u32) -> Result<PageRecord>) -> Result<Vec<Self>> {
         let mut places: Vec<Self> = Vec::new();
         let mut numbered = Vec::new();
@@ -202,7 +199,6 @@ impl PagePlace {
     }
 }
 
-/// The names of a page besides its number.
 #[derive(Debug, Clone)]
 struct Printed {
     label: Option<String>,

@@ -41,7 +41,6 @@ impl Dead {
         self.0.get(place).is_some_and(|range| range.start <= slot)
     }
 
-    /// The number of dead slots in a range.
     pub fn count(&self, slots: Range<u64>) -> u64 {
         let first = self.0.partition_point(|range| range.end <= slots.start);
         let inside = self.0[first..].iter().take_while(|range| range.start < slots.end);
@@ -74,7 +73,7 @@ mod tests {
             let document = DocumentId::from_bytes([1; 16]);
             let mut dead = Dead::default();
             let mut slots = Vec::new();
-            // Ranges of 0 to 3 slots, some of them neighbours; each once more.
+            // Ranges of 0 to 3 slots, some of them neighbours; each twice.
             for n in order.iter().take(taken).chain(order.iter().take(taken)) {
                 let range = SlotRange { document, first: 4 * n, count: [3, 4, 1, 0][*n as usize % 4] };
                 dead.insert(&range);

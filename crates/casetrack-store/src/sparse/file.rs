@@ -1,8 +1,8 @@
 //! The sparse index on disk: segments, named and vouched for by `manifest.json`.
 //!
-//! A segment is written under a new name and synced; then the manifest, which names the segments with their checksums, the
-//! slots in them that are dead and the last log entry they contain, is replaced atomically: that is the commit. What the
-//! manifest does not name is left over from a crash or a merge and removed.
+//! A segment is written under a new name and synced; then the manifest, which names the segments with their checksums,
+//! the slots in them that are dead and the last log entry they contain, is replaced atomically: that is the commit.
+//! Other files are left over from a crash or a merge and removed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +17,9 @@ use crate::error::derived;
 use crate::fs;
 use crate::seal::Seal;
 
-/// Indexes up to this size have their checksums verified on open; larger ones by `verify` alone.
+/// Indexes up to this size have their checksums verified on open; larger ones only by `verify`.
 const CHECKED_ON_OPEN_BYTES: u64 = 64 << 20;
 
-/// The manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Saved {
     /// Format, collection and model.
@@ -40,7 +39,7 @@ impl Saved {
     }
 }
 
-/// Commits. Fails where a segment is not on disk any more.
+/// Commits. Fails if a segment is no longer on disk.
 pub(super) fn save(dir: &Path, mut saved: Saved, seal: &Seal) -> Result<()> {
     fs::create_dir(dir)?;
     for segment in &saved.segments {
@@ -55,8 +54,9 @@ pub(super) fn save(dir: &Path, mut saved: Saved, seal: &Seal) -> Result<()> {
     remove_others(dir, &saved.segments)
 }
 
-/// Maps what was committed, or reads it where it is sealed. Anything missing or wrong is [`casetrack_core::ErrorCode::Corrupt`]. Takes time in proportion to
-/// the number of segments, and reads what is small.
+/// Maps the committed index, or reads it if it is sealed. Anything missing or wrong is
+/// [`casetrack_core::ErrorCode::Corrupt`]. Takes time in proportion to the number of segments, and reads only small
+/// parts.
 pub(super) fn load(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, Vec<Arc<Segment>>)> {
     let saved: Saved = derived::read_manifest(dir, seal)?;
     derived::check_identity(dir, &saved.identity, identity)?;

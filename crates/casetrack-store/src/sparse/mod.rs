@@ -1,9 +1,9 @@
 //! Learned-sparse retrieval (E6): an inverted index of the chunks' vocabulary terms with quantised impacts, searched exactly.
 //!
-//! A log-structured merge: new chunks go to a tail in memory, which becomes a segment file when it is large or a commit is
-//! made; neighbouring segments are merged, so that their number grows with the logarithm of the postings. Slots only grow,
-//! so segments are apart from each other and in order. A deleted chunk's slot is marked dead, and its postings go when their
-//! segment is next written.
+//! A log-structured merge: new chunks go to a tail in memory, which becomes a segment file when it is large or a commit
+//! is made; neighbouring segments are merged, so that their number grows with the logarithm of the postings. Slots only
+//! grow, so segments are apart from each other and in order. A deleted chunk's slot is marked dead, and its postings go
+//! when their segment is next written.
 
 mod dead;
 mod file;
@@ -76,9 +76,9 @@ impl Inner {
 }
 
 impl SparseIndex {
-    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given. Exact:
-    /// scores are sums of query weight (rounded to 1/1024, at most 64) times stored weight over the shared terms. A chunk that
-    /// shares no term is no hit. Time grows with the postings of the query's terms.
+    /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given.
+    /// Exact: scores are sums of query weight (rounded to 1/1024, at most 64) times stored weight over the shared
+    /// terms. A chunk that shares no term is no hit. Time grows with the postings of the query's terms.
     pub fn search(&self, query: &SparseVector, k: usize, filter: Option<&SlotSet>) -> Result<Vec<(u64, f32)>> {
         let query = Query::checked(query)?;
         if k == 0 {
@@ -134,9 +134,9 @@ impl SparseIndex {
         }
     }
 
-    /// Writes some segments as one, without what is dead. Searches continue meanwhile.
+    /// Writes some segments as one, without dead chunks. Searches continue during this.
     fn rewrite(&self, range: std::ops::Range<usize>) -> Result<()> {
-        // Changes come from one thread at a time: nobody else changes the list or the dead.
+        // Changes come from one thread at a time: no other changes the list or the dead.
         let (segments, dead) = {
             let inner = self.read();
             (inner.segments[range.clone()].to_vec(), inner.dead.clone())
@@ -222,7 +222,7 @@ fn outdated(inner: &Inner) -> Option<usize> {
     })
 }
 
-/// Where the last segments that are to be merged begin.
+/// The first of the last segments that are to be merged.
 fn mergeable(segments: &[Arc<Segment>]) -> Option<usize> {
     let size = |info: &SegmentInfo| (info.postings / SMALLEST).checked_ilog(MERGED as u64).map_or(0, |size| size + 1);
     (0..segments.len()).find(|&from| {

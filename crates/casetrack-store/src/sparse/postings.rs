@@ -9,12 +9,12 @@ pub(super) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 /// An entry of the table of blocks: last offset, end of the block's bytes, greatest impact, bits of a gap.
 const ENTRY: usize = 10;
 
-/// The stored data is not what was written.
+/// The stored data was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Damaged;
 
-/// Appends the postings of a term: a table of its whole blocks; of each, the gaps of the offsets, packed, and the impacts; and
-/// the postings that are left, a varint and a byte each.
+/// Appends the postings of a term: a table of its whole blocks; of each, the gaps of the offsets, packed, and the
+/// impacts; and the postings that are left, a varint and a byte each.
 pub(super) fn encode(offsets: &[u32], impacts: &[u8], bytes: &mut Vec<u8>) {
     let packer = BitPacker4x::new();
     let (blocks, rest) = offsets.as_chunks::<BLOCK>();
@@ -129,7 +129,6 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// The rest after the whole blocks.
     fn load_rest(&mut self, table: &[[u8; ENTRY]], area: &[u8], rest: usize) -> Result<(), Damaged> {
         let mut bytes = area.get(table.last().map_or(0, |entry| parts(entry).1) as usize..).ok_or(Damaged)?;
         for n in 0..rest {
@@ -158,7 +157,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The last offset of the next block, and what `before` is after it, where that is known without reading it.
+    /// The last offset of the next block, and the value of `before` after it, if both are known without reading it.
     fn block_ahead(&self) -> Option<(u32, Option<u32>)> {
         match self.source {
             Source::Packed { table, .. } => table.get(self.next).map(|entry| parts(entry).0),

@@ -1,11 +1,11 @@
 //! Exact search: the sums of query weight times impact over the terms that query and chunk share.
 //!
-//! Slots are taken a window at a time; the postings of each term that fall into it are added to an array of sums, which stays
-//! in the processor's cache. Queries of learned models have dozens of terms of similar weight, so that lists are rarely skipped
-//! by document-at-a-time pruning (Mackenzie et al. 2021, "Wacky weights in learned sparse representations"). A window is passed
-//! over where the greatest impacts of its blocks do not suffice for the best `k`.
+//! Slots are taken a window at a time; the postings of each term that fall into it are added to an array of sums, which
+//! stays in the processor's cache. Queries of learned models have dozens of terms of similar weight, so that lists are
+//! rarely skipped by document-at-a-time pruning (Mackenzie et al. 2021, "Wacky weights in learned sparse
+//! representations"). A window is passed over if the greatest impacts of its blocks do not suffice for the best `k`.
 //!
-//! Sums are of integers: neither the order of terms nor the segments that a history left behind change a score.
+//! Sums are of integers: neither the order of terms nor the segments of a history change a score.
 
 use casetrack_core::Error;
 
@@ -17,8 +17,8 @@ use super::dead::Dead;
 use super::postings::{Cursor, Damaged};
 use super::segment::Postings;
 
-/// Terms of a query that count, those of the greatest weights. With them, the greatest weights and impacts there can be, a sum
-/// still is below 2³²: 256 · 65,535 · 255.
+/// Terms of a query that count, those of the greatest weights. With them, the greatest weights and impacts there can
+/// be, a sum still is below 2³²: 256 · 65,535 · 255.
 const MAX_TERMS: usize = 256;
 /// Steps of a query's weight in a weight of 1; weights count up to 64.
 const WEIGHT_SCALE: f32 = 1024.0;
@@ -47,9 +47,8 @@ impl Query {
     }
 }
 
-/// The terms of a query that count, with their weights in the steps that [`score`] knows, the greatest first.
-///
-/// Errors: [`casetrack_core::ErrorCode::Internal`] where it is no vector.
+/// The terms of a query that count, with their weights in the steps of [`score`], the greatest first. Errors:
+/// [`casetrack_core::ErrorCode::Internal`] if it is no vector.
 pub fn query_terms(query: &SparseVector) -> casetrack_core::Result<Vec<(u32, u32)>> {
     Query::checked(query).map(|query| query.0)
 }

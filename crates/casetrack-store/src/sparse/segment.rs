@@ -1,9 +1,9 @@
 //! A segment: postings of the chunks of a range of slots, in a file that never changes, mapped into memory.
 //!
-//! The file: the postings of each term ([`postings::encode`](super::postings::encode)); a directory of the terms in ascending
-//! order, 24 bytes each (term, count of postings, greatest impact, length of their bytes: `u32`; where those begin: `u64`);
-//! and a footer (where the directory begins: `u64`; number of terms: `u32`; mark: 8 bytes). All numbers are little endian. The
-//! index's manifest has the rest: slots, length and checksum.
+//! The file: the postings of each term ([`postings::encode`](super::postings::encode)); a directory of the terms in
+//! ascending order, 24 bytes each (term, count of postings, greatest impact, length of their bytes: `u32`; their
+//! offset: `u64`); and a footer (the offset of the directory: `u64`; number of terms: `u32`; mark: 8 bytes). All
+//! numbers are little endian. The index's manifest has the rest: slots, length and checksum.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -24,7 +24,6 @@ const MARK: [u8; 8] = *b"CTSPARS1";
 const ENTRY: usize = 24;
 const FOOTER: usize = 20;
 
-/// The entry of a segment in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SegmentInfo {
     pub file: String,
@@ -46,7 +45,7 @@ pub(super) trait Postings {
     fn end_slot(&self) -> u64;
     /// In ascending order.
     fn terms(&self) -> Vec<u32>;
-    /// The postings of a term; `None` where there are none.
+    /// The postings of a term; `None` if there are none.
     fn cursor(&self, term: u32) -> Result<Option<Cursor<'_>>, Damaged>;
 }
 
@@ -57,7 +56,6 @@ pub(super) struct Segment {
     directory: usize,
 }
 
-/// The content of a segment.
 #[derive(Debug)]
 enum Content {
     Mapped(Mmap),
@@ -76,7 +74,7 @@ impl Content {
             })?;
             return match content.len() as u64 == info.bytes {
                 true => Ok(Self::Held(content)),
-                false => Err(damaged("has another length than its manifest says")),
+                false => Err(damaged("has another length than its manifest gives")),
             };
         }
         let file = match File::open(&path) {
@@ -85,9 +83,9 @@ impl Content {
         };
         let length = file.metadata().map_err(|error| Error::io(path.display(), error))?.len();
         if length != info.bytes || length < FOOTER as u64 {
-            return Err(damaged("has another length than its manifest says"));
+            return Err(damaged("has another length than its manifest gives"));
         }
-        // SAFETY: the file is ours alone, under a name that is given out once, and nothing of ours writes to it after it got
+        // SAFETY: only we use the file, under a name that is given out once, and nothing of ours writes to it after it got
         // that name.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| Error::io(path.display(), error))?;
         Ok(Self::Mapped(map))
@@ -106,8 +104,8 @@ impl std::ops::Deref for Content {
 }
 
 impl Segment {
-    /// Maps a file that has the length the manifest says. What is in it is not read; see [`is_sound`](Self::is_sound). A sealed one is
-    /// read.
+    /// Maps a file that has the length of the manifest. Its content is not read; see [`is_sound`](Self::is_sound). A
+    /// sealed one is read.
     pub fn open(dir: &Path, info: SegmentInfo, seal: &Seal) -> Result<Self> {
         let damaged = |what: &str| derived(dir, format!("{} {what}", info.file));
         let map = Content::of(dir, &info, seal)?;
@@ -116,7 +114,7 @@ impl Segment {
         let directory = usize::try_from(u64::from_le_bytes([a, b, c, d, e, f, g, h])).unwrap_or(usize::MAX);
         let terms = u32::from_le_bytes([i, j, k, l]) as usize;
         if directory.checked_add(terms * ENTRY + FOOTER) != Some(map.len()) {
-            return Err(damaged("has another directory than its footer says"));
+            return Err(damaged("has another directory than its footer gives"));
         }
         Ok(Self { info, map, directory })
     }
@@ -169,7 +167,7 @@ fn number(entry: &[u8; ENTRY], at: usize) -> u32 {
 
 /// Why a segment could not be written.
 pub(super) enum Unwritten {
-    /// A source is not what was written.
+    /// A source was changed.
     Damaged,
     Error(Error),
 }
@@ -186,8 +184,8 @@ impl From<Error> for Unwritten {
     }
 }
 
-/// Writes what is live in some neighbours, in the order of their slots, as one segment; `None` where nothing is. On disk, under
-/// its name, when this returns. Holds the postings of one term in memory.
+/// Writes the live chunks of some neighbours, in the order of their slots, as one segment; `None` if there are none. On
+/// disk, under its name, when this returns. Holds the postings of one term in memory.
 pub(super) fn write(
     dir: &Path,
     file: String,
@@ -275,7 +273,6 @@ impl Checksummed {
     }
 }
 
-/// The latest chunks, in memory.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
     first: u64,

@@ -55,7 +55,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..40)
 }
 
-/// An index, the log it follows, and what it should hold.
+/// An index, the log it follows, and its expected content.
 struct Model {
     index: SparseIndex,
     dir: PathBuf,

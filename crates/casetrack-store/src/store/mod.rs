@@ -1,13 +1,14 @@
 //! Stores of collections, and an open collection of any of them.
 //!
-//! [`CollectionStore`] is one open collection, [`Store`] makes, finds and opens them. Those on disk are [`LocalCollection`] and
-//! `Registry`. What every store has to promise is tested by casetrack-conformance, which any store runs over itself.
+//! [`CollectionStore`] is one open collection, [`Store`] makes, finds and opens them. Those on disk are
+//! [`LocalCollection`] and `Registry`. casetrack-conformance tests the promises of every store; any store runs it over
+//! itself.
 //!
 //! A store keeps these promises:
 //!
 //! - **Whole documents.** A document is stored, replaced and deleted in one step. No reader and no search sees a part of one, and after a
 //!   crash it is as it was before or as it is after.
-//! - **Durable.** A change that has returned is there for whoever opens the collection later, and searches see it from then on.
+//! - **Durable.** A change that has returned is there when the collection is opened later, and searches see it from then on.
 //! - **Verbatim.** Reading returns what was stored, except for vectors, which are rounded to half precision, and learned-sparse vectors,
 //!   which are quantised (see [`SparseVector`]). A document that breaks an invariant of ARCHITECTURE.md is refused.
 //! - **Stable.** Ids of documents and chunks are the caller's. Documents have an order, in which they were stored. One that is stored
@@ -53,42 +54,34 @@ pub trait Store: Send + Sync {
         Ok(collections)
     }
 
-    /// The description of a collection, without opening it.
-    ///
-    /// Errors: `NotFound`.
+    /// The description of a collection, without opening it. Errors: `NotFound`.
     fn meta(&self, id: CollectionId) -> Result<CollectionMeta>;
 
     /// The counts of a collection, and when a document was last added, changed or removed, even if it is open elsewhere.
     fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)>;
 
-    /// Makes an empty collection and opens it. A crash leaves all of it or nothing.
-    ///
-    /// Errors: `AlreadyExists`.
+    /// Makes an empty collection and opens it. A crash leaves all of it or nothing. Errors: `AlreadyExists`.
     fn create(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection>;
 
-    /// Opens a collection.
-    ///
-    /// Errors: `NotFound`; `InUse` if it is open and the store lets only one open it; `NewerSchema`; `Corrupt`.
+    /// Opens a collection. Errors: `NotFound`; `InUse` if it is open and the store lets only one open it;
+    /// `NewerSchema`; `Corrupt`.
     fn open_collection(&self, id: CollectionId) -> Result<Collection>;
 
-    /// Makes a collection of everything in an archive, under the id and name of `meta`, and opens it. Documents keep their ids and their
-    /// order. An archive that is refused leaves nothing.
+    /// Makes a collection of everything in an archive, under the id and name of `meta`, and opens it. Documents keep
+    /// their ids and their order. An archive that is refused leaves nothing.
     fn import(&self, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection>;
 
-    /// Removes a collection that is not open, with everything in it.
-    ///
-    /// Errors: `NotFound`, `InUse`.
+    /// Removes a collection that is not open, with everything in it. Errors: `NotFound`, `InUse`.
     fn delete(&self, id: CollectionId) -> Result<()>;
 
-    /// A collection of these models that nobody sees until it is filled and [`publish`](Self::publish)ed: one that an earlier call began, or an
-    /// empty one. It outlives the process, and is found by no other method of the store.
-    ///
-    /// Errors: `AlreadyExists` if there is a collection with this id that is seen; `InUse` if another fills it and the store lets only one do so.
+    /// A collection of these models that stays hidden until it is filled and [`publish`](Self::publish)ed: one that an
+    /// earlier call began, or an empty one. It outlives the process, and is found by no other method of the store.
+    /// Errors: `AlreadyExists` if there is a visible collection with this id; `InUse` if another fills it and the store
+    /// lets only one do so.
     fn prepare(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection>;
 
-    /// Shows a collection that was prepared and is not open, in one step, with everything in it.
-    ///
-    /// Errors: `NotFound`; `AlreadyExists`.
+    /// Shows a collection that was prepared and is not open, in one step, with everything in it. Errors: `NotFound`;
+    /// `AlreadyExists`.
     fn publish(&self, id: CollectionId) -> Result<()>;
 
     /// Removes a collection that was prepared and is not open; `false` if there is none.
@@ -121,13 +114,13 @@ impl Collection {
         self.search_keywords(query.into(), k, filter)
     }
 
-    /// All chunks of a document, in order.
     pub fn chunks(&self, document: DocumentId) -> Result<Vec<Chunk>> {
         self.chunk_range(document, 0..u32::MAX)
     }
 
-    /// Changes the marks of documents in one step, in which nobody else changes them: `change` gets the marks of each document that is
-    /// there. If it fails, nothing is changed. Returns the number of documents that have other marks now. Durable when it returns.
+    /// Changes the marks of documents in one step, in which no one else changes them: `change` gets the marks of each
+    /// document that is there. If it fails, nothing is changed. Returns the number of documents that have other marks
+    /// now. Durable when it returns.
     pub fn change_marks(
         &self,
         documents: &[DocumentId],
@@ -136,7 +129,8 @@ impl Collection {
         self.update_marks(documents, &change)
     }
 
-    /// Changes the evidence in one step, in which nobody else changes it. If `change` fails, nothing is changed. Durable when it returns.
+    /// Changes the evidence in one step, in which no one else changes it. If `change` fails, nothing is changed.
+    /// Durable when it returns.
     pub fn change_evidence<T>(&self, change: impl FnOnce(&mut EvidenceTray) -> Result<T>) -> Result<T> {
         let (mut change, mut changed) = (Some(change), None);
         self.update_evidence(&mut |tray| {
@@ -147,10 +141,9 @@ impl Collection {
         changed.ok_or_else(|| Error::internal("The evidence was not changed."))
     }
 
-    /// Writes the collection as of this moment into one file, which appears whole or not at all. Changes continue meanwhile and are not in it.
-    /// One document at a time is held in memory.
-    ///
-    /// Errors: `AlreadyExists` if the file exists; `Corrupt` if a document is damaged, so that every archive that was written can be imported.
+    /// Writes the collection as of this moment into one file, which appears whole or not at all. Changes during this
+    /// are not in it. One document at a time is held in memory. Errors: `AlreadyExists` if the file exists; `Corrupt`
+    /// if a document is damaged, so that every archive that was written can be imported.
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportReport> {
         export(target, options, None, || self.snapshot(options.originals))
     }

@@ -24,10 +24,9 @@ pub trait Database: fmt::Display + fmt::Debug + Send + Sync {
 ///
 /// Errors of all methods: `PermissionDenied` if the database does not let this role.
 pub trait SharedStore: Store {
-    /// Calls `notify` with every change that other clients make from now on, until the subscription is dropped. Takes one thread and one
-    /// connection. If the role is the administrator's, also makes indexes that are missing.
-    ///
-    /// Errors: `InUse` if somebody has subscribed already.
+    /// Calls `notify` with every change that other clients make from now on, until the subscription is dropped. Takes
+    /// one thread and one connection. If the role is the administrator's, also makes indexes that are missing. Errors:
+    /// `InUse` if there is a subscription already.
     fn subscribe(&self, notify: Box<dyn Fn(StoreChange) + Send>) -> Result<Box<dyn Subscription>>;
 
     /// The roles that have a right to a collection, by name, for a role that has one itself.
@@ -48,9 +47,10 @@ pub trait SharedStore: Store {
     /// Takes back what [`admit`](Self::admit) gave, and all rights of the role. Only for the administrator.
     fn dismiss(&self, role: &str) -> Result<()>;
 
-    /// Adds work on a collection, in one step, in the order of the names, and returns the number of pieces that were added. Work that somebody
-    /// has, or nobody has taken yet, stays as it is; work that was put back is offered again. `describe` returns the content of a piece of work
-    /// from its name and the number of pieces that are added. Needs the right of an editor, as does all work.
+    /// Adds work on a collection, in one step, in the order of the names, and returns the number of pieces that were
+    /// added. Work that a client has, or that is not taken yet, stays as it is; work that was put back is offered
+    /// again. `describe` returns the content of a piece of work from its name and the number of pieces that are added.
+    /// Needs the right of an editor, as does all work.
     fn offer(
         &self,
         collection: CollectionId,
@@ -58,25 +58,20 @@ pub trait SharedStore: Store {
         describe: &dyn Fn(&str, u64) -> Result<Vec<u8>>,
     ) -> Result<u64>;
 
-    /// Takes the oldest work on a collection that nobody has, at most `most` pieces, for a time.
+    /// Takes the oldest free work on a collection, at most `most` pieces, for a time.
     fn take(&self, collection: CollectionId, filter: &WorkFilter, most: u32, lasting: Duration) -> Result<Vec<Lease>>;
 
-    /// Counts the work on a collection.
     fn work_left(&self, collection: CollectionId, filter: &WorkFilter) -> Result<WorkCounts>;
 
-    /// Prolongs a lease: from now on, it lasts this long.
-    ///
-    /// Errors: `WrongState` if another client has the work by now, or it is done.
+    /// Prolongs a lease: from now on, it lasts this long. Errors: `WrongState` if another client has the work by now,
+    /// or it is done.
     fn prolong(&self, lease: &Lease, lasting: Duration) -> Result<()>;
 
-    /// Removes work that is done.
-    ///
-    /// Errors: as [`prolong`](Self::prolong).
+    /// Removes work that is done. Errors: as [`prolong`](Self::prolong).
     fn finish(&self, lease: &Lease) -> Result<()>;
 
-    /// Gives work back, for others to take, with the content that the lease has now.
-    ///
-    /// Errors: as [`prolong`](Self::prolong).
+    /// Gives work back, for others to take, with the content that the lease has now. Errors: as
+    /// [`prolong`](Self::prolong).
     fn put_back(&self, lease: &Lease) -> Result<()>;
 }
 
@@ -112,7 +107,6 @@ pub enum Right {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     pub collection: CollectionId,
-    /// The name and content that [`SharedStore::offer`] got.
     pub name: String,
     pub content: Vec<u8>,
     /// The number of times that it was taken, including this one. Work that ends its clients is taken again and again.
@@ -127,11 +121,9 @@ pub struct WorkFilter {
     /// Work with these names, and work whose name begins with one of `prefixes`.
     pub names: Vec<String>,
     pub prefixes: Vec<String>,
-    /// Names that are left out.
     pub except: Vec<String>,
 }
 
-/// Counts of the work on a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkCounts {
     /// Work that is not done.

@@ -39,7 +39,7 @@ pub(super) struct Walk<'r, 't> {
     pub sparse_vectors: Findings,
     pub token_vectors: Findings,
     pub annotations: Findings,
-    /// The model of learned-sparse vectors, where the collection has one.
+    /// The model of learned-sparse vectors, if the collection has one.
     sparse_model: Option<&'r str>,
     /// The same of token vectors.
     token_model: Option<&'r TokenModel>,
@@ -76,7 +76,8 @@ impl<'r, 't> Walk<'r, 't> {
             ),
             annotations: Findings::new(
                 "annotations",
-                "Every mention and reference lies in the text of its page, in order; a mention is of an entity of its document.",
+                "Every mention and reference is in the text of its page, in order; a mention is of an entity of its \
+                 document.",
             ),
             sparse_model: models.sparse.as_deref(),
             token_model: models.tokens.as_ref(),
@@ -113,7 +114,7 @@ impl<'r, 't> Walk<'r, 't> {
         Ok(())
     }
 
-    /// Pages in order, each with its chunks. The length of each page, 0 where it cannot be read.
+    /// Pages in order, each with its chunks. The length of each page, 0 if it cannot be read.
     fn pages(&mut self, record: &DocumentRecord) -> Result<Vec<u64>> {
         let (meta, name) = (&record.meta, named(record));
         let mut records = self.reader.numbered(cf::CHUNKS, meta.id, 0..u32::MAX)?.peekable();
@@ -140,7 +141,7 @@ impl<'r, 't> Walk<'r, 't> {
                 self.chain.check.checked += 1;
                 self.verbatim.check.checked += 1;
                 if index != next_index {
-                    self.chain.problem(format!("{name}: chunk {index} comes where chunk {next_index} should."));
+                    self.chain.problem(format!("{name}: chunk {index} is at the place of chunk {next_index}."));
                 }
                 next_index = index.saturating_add(1);
                 if let Some(chunk) = self.chunk(record, index, &value, page.as_ref())? {
@@ -227,7 +228,7 @@ impl<'r, 't> Walk<'r, 't> {
     /// Notes a gap before the value of a chunk.
     fn in_sequence(&mut self, name: &str, what: &str, index: u32, next_index: &mut u32) {
         if index != *next_index {
-            let problem = format!("{name}: the {what} of chunk {index} comes where that of {next_index} should.");
+            let problem = format!("{name}: the {what} of chunk {index} is at the place of that of {next_index}.");
             self.chain.problem(problem);
         }
         *next_index = index.saturating_add(1);

@@ -20,36 +20,30 @@ use crate::truth::Truth;
 
 pub(crate) use vault_files::sealed_files;
 
-/// Problems that are listed for each check; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
-/// The result of checking every invariant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyReport {
     pub checks: Vec<Check>,
 }
 
 impl VerifyReport {
-    /// True if no check found a problem.
     pub fn is_clean(&self) -> bool {
         self.checks.iter().all(|check| check.problems.is_empty())
     }
 }
 
-/// One promise and whether it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// Stable name, for programs.
     pub name: &'static str,
     /// The promise that is checked, in one sentence.
     pub description: &'static str,
-    /// The number of items that were looked at.
     pub checked: u64,
     /// One sentence for each problem, naming the item.
     pub problems: Vec<String>,
 }
 
-/// A check under way.
 struct Findings {
     check: Check,
     unlisted: u64,
@@ -80,8 +74,8 @@ fn named(record: &DocumentRecord) -> String {
     format!("{} ({})", record.meta.name, record.meta.id)
 }
 
-/// True if a key of a family by document is one that this document has. `page_bytes` gives the length of a page's text, `None` for
-/// a page that cannot be read.
+/// True if a key of a family by document is one that this document has. `page_bytes` gives the length of a page's text,
+/// `None` for a page that cannot be read.
 pub(crate) fn has_key(
     meta: &DocumentMeta,
     family: &str,
@@ -167,7 +161,7 @@ pub(crate) fn documents(reader: &Reader<'_>, models: &VectorModels) -> Result<Ve
     Ok(VerifyReport { checks: checks.collect() })
 }
 
-/// Compares a derived index with what it is derived from.
+/// Compares a derived index with its documents.
 pub(crate) fn index<I: DerivedIndex>(index: &I, origin: Origin<'_>) -> Result<Check> {
     let mut findings = Findings::new(I::CHECK.0, I::CHECK.1);
     findings.check.checked = origin.slots.chunks();

@@ -9,7 +9,7 @@ use crate::reader::Reader;
 use crate::records::{ChunkPlace, SlotRecord, State};
 use crate::schema::{cf, leading_document, parse_chunk_id, parse_hash_key, parse_sequence_key, path_key};
 
-/// `found` is what the documents have.
+/// `found` holds the counts of the documents.
 pub(super) fn check(reader: &Reader<'_>, documents: &Documents, found: Found, chain: &mut Findings) -> Result<()> {
     for family in cf::BY_DOCUMENT {
         by_document(reader, documents, family, chain)?;

@@ -10,8 +10,8 @@ use crate::seal::Seal;
 use crate::truth::Truth;
 use crate::{fs, vault};
 
-/// Opens every sealed file to its end: `files` of the directory and what is in its `folders`. Compares what says which header is the latest;
-/// `problem` is what is wrong with other files. `None` for what is no vault.
+/// Opens every sealed file to its end: `files` of the directory and those in its `folders`. Compares the records of the
+/// latest header; `problem` is that of other files. `None` if it is no vault.
 ///
 /// Files that a repair put aside are left out: they are damaged.
 pub(crate) fn sealed_files(
@@ -24,7 +24,7 @@ pub(crate) fn sealed_files(
     let seal = truth.seal();
     let Some(key) = seal.vault_key() else { return Ok(None) };
     let mut findings =
-        Findings::new("sealed_files", "Every file of the vault is what was written to it, and none is an earlier one.");
+        Findings::new("sealed_files", "Every file of the vault is as it was written, and none is an earlier one.");
     findings.check.checked += vault::HEADERS.len() as u64;
     vault::problems(dir, key).into_iter().for_each(|problem| findings.problem(problem));
     let latest = vault::vouched(dir, key).map_or(0, |header| header.generation());
@@ -54,7 +54,7 @@ fn problem_of(dir: &Path, path: &Path, seal: &Seal) -> Option<String> {
         Ok(())
     });
     match read {
-        // An index was saved again meanwhile.
+        // An index was saved again in the meantime.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => Some(format!("{name}: {error}")),
         Ok(()) => None,

@@ -1,4 +1,5 @@
-//! Every kind of file of a collection, damaged in every way: nothing is wrong in silence, and a repair keeps what is whole.
+//! Every kind of file of a collection, damaged in every way: nothing is wrong in silence, and a repair keeps every
+//! whole document.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,13 @@ use crate::support::*;
 
 const DOCUMENTS: usize = 14;
 
-/// A collection, part of which is in RocksDB's tables and part in its log, and what is in it.
+/// A collection, part of which is in RocksDB's tables and part in its log, and its content.
 struct Matter {
     _temp: tempfile::TempDir,
     dir: PathBuf,
     documents: BTreeMap<DocumentId, StoredDocument>,
     results: Vec<Vec<Hit>>,
-    /// An instant after it was written and before anything was saved in the indexes: what a crash would leave.
+    /// An instant after it was written and before anything was saved in the indexes: the state after a crash.
     crashed: PathBuf,
 }
 
@@ -144,7 +145,7 @@ enum Outcome {
     Repaired { lost: usize, without_annotations: bool },
 }
 
-/// Damages a file and follows what happens. Fails where anything is wrong in silence, or left wrong.
+/// Damages a file and follows the consequences. Fails if anything is wrong in silence, or left wrong.
 fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
     let what = format!("{file}, {damage:?}");
     let temp = tempfile::tempdir().unwrap();
@@ -190,7 +191,7 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
             let mut found = everything(&collection, *id);
             found.meta.original_stored = stored.meta.original_stored;
             if found.sparse_vectors != stored.sparse_vectors {
-                // They alone may go without their document, and not in silence.
+                // Only they may go without their document, and not in silence.
                 let told = report.found.iter().any(|found| found.contains("learned-sparse vectors of"));
                 assert!(told && found.sparse_vectors.is_empty(), "{what}: {:?}", report.found);
                 found.sparse_vectors = stored.sparse_vectors.clone();
@@ -237,7 +238,6 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
     Outcome::Repaired { lost, without_annotations }
 }
 
-/// All outcomes for some files and damages, on both cores.
 fn outcomes(matter: &Matter, files: &[String], damages: &[Damage]) -> Vec<(String, Damage, Outcome)> {
     assert!(!files.is_empty());
     let todo = Mutex::new(
@@ -339,7 +339,7 @@ fn damage_to_the_log_loses_what_was_in_it_and_not_in_silence() {
             matches!(outcome, Outcome::Whole | Outcome::Repaired { lost: 0..=5, .. }),
             "{file}, {damage:?}: {outcome:?}"
         );
-        // The indexes, which were saved when it was closed, tell that something is missing.
+        // The indexes, which were saved when it was closed, show that something is missing.
         assert!(size == 0 || outcome != Outcome::Whole, "{file}, {damage:?}");
     }
     // Damage in the middle loses less than all that comes after it.

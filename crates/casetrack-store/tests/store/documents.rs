@@ -1,4 +1,4 @@
-//! What documents leave in RocksDB.
+//! The entries of documents in RocksDB.
 
 use casetrack_store::schema::cf;
 

@@ -1,4 +1,4 @@
-//! Vaults that somebody put back to an earlier state, and headers that somebody forged.
+//! Vaults that were put back to an earlier state, and forged headers.
 
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,7 @@ impl Matter {
     }
 }
 
-/// A header of this collection by somebody who has not its key, of a later generation.
+/// A header of this collection by a forger without its key, of a later generation.
 fn forged(meta: &casetrack_core::CollectionMeta, text: &str) -> Vec<u8> {
     let key = VaultKey::random(meta.id).unwrap();
     let mut header = Header::create(&key, &Protector::Passphrase(&passphrase(text), Cost::LEAST)).unwrap();
@@ -169,7 +169,7 @@ fn a_folder_that_was_put_back_is_refused_until_its_owner_accepts_it() {
     matter.unlock().unwrap();
     matter.put_back(&earlier);
     assert_eq!(matter.unlock().unwrap_err().code, ErrorCode::WrongState);
-    // Also where it is exchanged while it is unlocked and closed.
+    // Also if it is exchanged while it is unlocked and closed.
     matter.put_back(&later);
     matter.unlock().unwrap();
     matter.put_back(&earlier);
@@ -185,7 +185,7 @@ fn a_folder_that_was_put_back_is_refused_until_its_owner_accepts_it() {
     other.open_collection(matter.meta.id).unwrap();
 }
 
-/// A repair, and a move to other models, begin the log anew.
+/// A repair, and a move to other models, begin the log again.
 #[test]
 fn what_makes_a_vault_anew_is_no_earlier_state() {
     let matter = Matter::new();
@@ -217,7 +217,7 @@ fn columns_that_were_put_back_are_noticed() {
     assert_eq!(matter.problems("sealed_files"), ["columns.json was put back to an earlier state."]);
     std::fs::remove_file(&file).unwrap();
     assert_eq!(matter.problems("sealed_files"), ["columns.json is missing."]);
-    // Defined again, as the error says.
+    // Defined again, as the error asks.
     let collection = matter.registry.open_collection(matter.meta.id).unwrap();
     assert_eq!(collection.columns().unwrap(), None);
     collection.set_columns(&json!(["third"])).unwrap();
@@ -225,7 +225,6 @@ fn columns_that_were_put_back_are_noticed() {
     assert!(matter.problems("sealed_files").is_empty());
 }
 
-/// Files that no document depends on, and headers.
 #[test]
 fn a_check_opens_every_file_to_its_end() {
     let matter = Matter::new();

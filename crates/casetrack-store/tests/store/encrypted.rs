@@ -1,5 +1,3 @@
-//! Exports that are encrypted, as files of age.
-
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
@@ -73,7 +71,7 @@ fn what_was_changed_or_cut_off_is_refused_and_leaves_nothing() {
     let refused = |bytes: &[u8], what: &str| {
         std::fs::write(&file, bytes).unwrap();
         let code = import(&file, &key, &place).err().unwrap().code;
-        // A stanza that was changed is for somebody else.
+        // A changed stanza counts as another recipient's.
         assert!(matches!(code, ErrorCode::UnreadableFile | ErrorCode::WrongKey), "{what}: {code:?}");
         assert_eq!(std::fs::read_dir(place.parent().unwrap()).unwrap().count(), 0, "{what}");
     };

@@ -1,4 +1,4 @@
-//! The evidence that users collect: checked, and saved from what is damaged.
+//! The evidence that users collect: checked, and saved from a damaged collection.
 
 use casetrack_store::schema::{EVIDENCE_KEY, cf};
 use casetrack_store::{Collection, LocalCollection, StoredDocument};
@@ -49,7 +49,7 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
     drop(db);
     let found = problems(&local::open_to_verify(&dir).unwrap());
     assert!(found[0].contains("evidence cannot be decoded"), "{found:?}");
-    // A repair takes it out, and forgets what was derived.
+    // A repair takes it out, and forgets derived data.
     let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.lost.len(), report.quarantine.is_some()), (0, true), "{report:?}");
     let repaired = local::open(&dir).unwrap();
@@ -63,7 +63,7 @@ fn evidence_is_saved_from_a_damaged_store() {
     let (_temp, dir, collection, _) = collected();
     let tray = collection.evidence().unwrap();
     drop(collection);
-    // Without its list of files RocksDB does not open, and what is readable goes into a new one.
+    // Without its list of files RocksDB does not open, and the readable part goes into a new one.
     std::fs::remove_file(dir.join("rocksdb/CURRENT")).unwrap();
     LocalCollection::repair(&dir).unwrap();
     assert_eq!(local::open(&dir).unwrap().evidence().unwrap(), tray);

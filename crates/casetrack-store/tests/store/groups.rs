@@ -1,5 +1,3 @@
-//! Documents that are committed together.
-
 use casetrack_core::ErrorCode;
 use casetrack_store::schema::cf;
 use casetrack_store::{Collection, StoredDocument};

@@ -1,5 +1,3 @@
-//! Keyword search in documents of several languages.
-
 use casetrack_core::DocumentId;
 use casetrack_store::{Collection, Conditions, Expression, Filter, WordConditions, Words};
 

@@ -1,4 +1,4 @@
-//! Keyword search over lists of postings gives what the index on disk gives.
+//! Keyword search over lists of postings gives the results of the index on disk.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

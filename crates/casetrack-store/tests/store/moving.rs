@@ -12,7 +12,7 @@ fn other_models() -> VectorModels {
     VectorModels { dense: "other-model".into(), ..models() }
 }
 
-/// A data directory with a collection of two documents, and the same with other models beside it.
+/// A data directory with a collection of two documents, and a second directory of it with other models.
 fn matter() -> (tempfile::TempDir, Registry, CollectionMeta) {
     let temp = tempfile::tempdir().unwrap();
     let registry = Registry::open(temp.path()).unwrap();
@@ -119,7 +119,7 @@ fn what_a_move_left_is_used_again_or_removed() {
     assert_eq!(hidden(temp.path()), [""; 0]);
 }
 
-/// Directories beside those of collections.
+/// Directories next to those of collections.
 fn hidden(data_dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(data_dir.join("collections")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -153,7 +153,6 @@ fn a_damaged_collection_is_not_exported_in_silence() {
     assert!(!file.exists() && !temp.path().join("matter.ctcollection.partial").exists());
 }
 
-/// Name and content of each entry.
 type Parts = Vec<(String, Vec<u8>)>;
 
 fn unpack(file: &Path) -> Parts {
@@ -185,7 +184,7 @@ fn manifest(parts: &mut Parts, change: impl FnOnce(&mut Value)) {
     *bytes = serde_json::to_vec(&value).unwrap();
 }
 
-/// Rewrites an entry and what the manifest says of it, as an attacker would.
+/// Rewrites an entry and its record in the manifest, as an attacker would.
 fn forge(parts: &mut Parts, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
     let bytes = &mut parts.iter_mut().find(|(entry, _)| entry == name).unwrap().1;
     change(bytes);

@@ -40,7 +40,7 @@ fn what_was_reported_as_stored_survives_a_crash() {
     let (temp, dir, collection) = busy();
     let expected = results(&collection);
     let stored = (collection.documents().unwrap(), collection.counts().unwrap());
-    // The indexes in memory are ahead of those on disk now; a copy is what a crash leaves.
+    // The indexes in memory are ahead of those on disk now; a copy is the state after a crash.
     let crashed = temp.path().join("crashed");
     copy_dir(&dir, &crashed);
     let recovered = local::open(&crashed).unwrap();
@@ -232,7 +232,7 @@ fn indexes_taken_away_under_an_open_collection_come_back() {
 #[test]
 fn a_document_is_stored_even_where_an_index_cannot_be_saved() {
     let (_temp, dir, collection) = new_collection();
-    // A file where the directory of the index would be made.
+    // A file in the place of the index's directory.
     std::fs::write(dir.join("dense"), "in the way").unwrap();
     let stored = document("/data/a.txt", &["text"]);
     collection.put_document(&stored).unwrap();

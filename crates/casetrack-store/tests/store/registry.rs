@@ -1,5 +1,3 @@
-//! Collections of a data directory, and who may open them.
-
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, ErrorCode, Timestamp};
 use casetrack_store::schema::SCHEMA_VERSION;
 use casetrack_store::{Counts, Registry, Store};

@@ -1,4 +1,4 @@
-//! Documents get new paths and names and stay what they are.
+//! Documents get new paths and names and are otherwise unchanged.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn a_crash_leaves_the_new_paths_and_names() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Whatever moves where, in steps that follow each other: each document is where it was put last.
+    /// Whatever moves where, in consecutive steps: each document is at its last place.
     #[test]
     fn documents_are_where_they_were_put(
         steps in prop::collection::vec(prop::sample::subsequence((0..5usize).collect::<Vec<_>>(), 1..5), 1..6),

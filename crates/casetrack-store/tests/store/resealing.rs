@@ -15,7 +15,7 @@ use sha2::Digest;
 use crate::support::*;
 use crate::vault::{files, leaks, passphrase};
 
-/// Words and bytes that tell of the collection.
+/// Words and bytes that would reveal the collection.
 const WORDS: [&str; 6] =
     ["Mandantenname", "common matters", "Merkspalte", "Merkupload", "Inhalt der Kopie", "A warning"];
 
@@ -81,7 +81,7 @@ impl Matter {
         self.dir().with_file_name(format!(".{prefix}-{}", self.meta.id))
     }
 
-    /// Directories beside those of collections.
+    /// Directories next to those of collections.
     fn remains(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.temp.path().join("collections")).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -145,7 +145,7 @@ fn a_collection_goes_into_a_vault_and_comes_out_as_it_was() {
         let bytes = std::fs::read(&path).unwrap();
         assert!(bytes.is_empty() || bytes.starts_with(b"CTVFILE\x01"), "{}", path.display());
     }
-    // What lies outside waits in its new form.
+    // Files outside of the directory wait in their new form.
     let waiting = matter.registry.owned_waiting().unwrap();
     assert!(waiting[0].1[0].name == "jobs/one.json" && waiting[0].1[0].content.starts_with(b"CTOWNED"), "{waiting:?}");
     let opened = matter.registry.open_owned("jobs/one.json", waiting[0].1[0].content.clone()).unwrap();
@@ -164,7 +164,7 @@ fn a_collection_goes_into_a_vault_and_comes_out_as_it_was() {
     matter.registry.unlock(matter.meta.id, matter.key.clone()).unwrap();
     assert_eq!(unseal().unwrap().wiped, Default::default());
     matter.check(false);
-    // But for the upload of which no document says where it was.
+    // Except the upload whose path no document gives.
     let now = matter.names();
     let lost: Vec<_> = names.difference(&now).collect();
     assert_eq!(lost, [Path::new("uploads/no document")]);
@@ -216,7 +216,7 @@ fn what_cannot_be_moved_changes_nothing() {
     matter.seal();
     matter.registry.owned_done(matter.meta.id).unwrap();
     for (kind, at) in [("originals/", 100), ("uploads/", 100), ("columns.json", 100), (".sst", 40)] {
-        // Of the tables the largest, whose first bytes are entries.
+        // The largest of the tables, whose first bytes are entries.
         let of_kind = |path: &PathBuf| path.to_str().unwrap().contains(kind);
         let found = files(&matter.dir()).into_iter().filter(of_kind);
         let path = found.max_by_key(|path| path.metadata().unwrap().len()).unwrap();

@@ -18,7 +18,7 @@ fn frozen(schema: u32, kind: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/frozen/schema-{schema}.{kind}"))
 }
 
-/// What the frozen collections hold in the end. Vectors are given, so that they do not depend on how tests make theirs.
+/// The final content of the frozen collections. Vectors are given, so that they do not depend on how tests make theirs.
 fn documents() -> Vec<StoredDocument> {
     let lease = "The tenant pays the rent on the first working day of the month.\n\nThe deposit is three months' rent.";
     let survey = "The roof over the east wing leaks.\n\nThe boiler was serviced in March and needs no work.";
@@ -45,10 +45,9 @@ fn unit(n: usize) -> Vec<f32> {
     (0..DIMENSION).map(|i| if i == n || i == n + 1 { half } else { 0.0 }).collect()
 }
 
-/// What [`answers`] gives of a frozen collection: documents by the first byte of their ids, and chunks.
+/// The results of [`answers`] for a frozen collection: documents by the first byte of their ids, and chunks.
 const ANSWERS: [[(u8, u32); 3]; 3] = [[(1, 1), (1, 0), (3, 0)], [(3, 0), (2, 0), (1, 0)], [(2, 1), (2, 0), (3, 0)]];
 
-/// The places that some searches find, best first.
 fn answers(collection: &Collection) -> Vec<Vec<(u8, u32)>> {
     let all = Filter::default();
     let places = |hits: Vec<casetrack_store::Hit>| {
@@ -82,7 +81,7 @@ fn freeze_the_current_schema() {
     collection.put_document(&with_id(documents[1].meta.id, "/matter/survey.txt", &["An earlier survey."])).unwrap();
     collection.put_document(&documents[0]).unwrap();
     collection.flush().unwrap();
-    // What follows is in the log alone: no index on disk has it.
+    // Later changes are only in the log: no index on disk has them.
     collection.delete_document(passing.meta.id).unwrap();
     collection.put_document(&documents[1]).unwrap();
     collection.put_document(&documents[2]).unwrap();
@@ -102,7 +101,6 @@ fn freeze_the_current_schema() {
     zip.finish().unwrap();
 }
 
-/// All files below a directory, sorted.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -182,7 +180,7 @@ fn an_archive_of_schema_2_is_imported() {
     assert_clean(&collection);
 }
 
-/// Of format 2, before token vectors, which is still what is written where there are none.
+/// Of format 2, before token vectors, which is still written if there are none.
 #[test]
 fn an_archive_of_schema_3_is_imported_and_written() {
     let temp = tempfile::tempdir().unwrap();
@@ -211,7 +209,6 @@ fn a_repair_of_an_older_schema_keeps_every_document() {
     }
 }
 
-/// All files with their contents.
 fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     files(dir).into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }

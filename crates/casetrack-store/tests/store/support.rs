@@ -65,9 +65,9 @@ pub mod local {
     }
 }
 
-/// Copies a directory with all it holds: what a crash at this moment would leave.
+/// Copies a directory with all it holds: the state after a crash at this moment.
 ///
-/// Background threads of an open collection may add, remove or rename a file meanwhile; the copy is then made again.
+/// Background threads of an open collection may add, remove or rename a file during this; the copy is then made again.
 pub fn copy_dir(from: &Path, to: &Path) {
     for _ in 0..100 {
         let before = names(from);
@@ -81,7 +81,6 @@ pub fn copy_dir(from: &Path, to: &Path) {
     panic!("{} does not hold still", from.display());
 }
 
-/// Of all files below a directory.
 fn names(dir: &Path) -> BTreeSet<PathBuf> {
     let Ok(entries) = std::fs::read_dir(dir) else { return BTreeSet::new() };
     let paths = entries.flatten().map(|entry| entry.path());
@@ -107,7 +106,6 @@ pub fn raw(dir: &Path) -> rocksdb::DB {
     rocksdb::DB::open_cf(&rocksdb::Options::default(), dir.join("rocksdb"), cf::ALL).unwrap()
 }
 
-/// Keys and values of a column family.
 pub fn entries(db: &rocksdb::DB, family: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
     let iterator = db.iterator_cf(db.cf_handle(family).unwrap(), rocksdb::IteratorMode::Start);
     iterator.map(|entry| entry.map(|(key, value)| (key.to_vec(), value.to_vec())).unwrap()).collect()

@@ -1,4 +1,4 @@
-//! Vaults whose files or values were changed: nothing of it goes unnoticed, and what is whole is kept.
+//! Vaults whose files or values were changed: no change goes unnoticed, and whole documents are kept.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::support::*;
 use crate::vault::{Vault, files, leaks};
 
-/// What a vault answers after something was done to its files.
+/// The answers of a vault after its files were changed.
 fn opens_as_before(vault: &Vault, found: &[Vec<Hit>]) -> bool {
     match local::open_vault(&vault.dir, &vault.key) {
         Err(error) => {
@@ -29,8 +29,8 @@ fn opens_as_before(vault: &Vault, found: &[Vec<Hit>]) -> bool {
     }
 }
 
-/// One file of each kind, changed at a few places; with `CASETRACK_TAMPER=all`, every file, at every class of places, exchanged with every
-/// other.
+/// One file of each kind, changed at a few places; with `CASETRACK_TAMPER=all`, every file, at every class of places,
+/// exchanged with every other.
 #[test]
 fn files_that_were_changed_or_exchanged_are_noticed() {
     let all = std::env::var_os("CASETRACK_TAMPER").is_some();
@@ -84,7 +84,7 @@ fn files_that_were_changed_or_exchanged_are_noticed() {
         let ends = if all { classes } else { vec![96, last] };
         changes.extend(ends.iter().map(|end| whole[..*end.min(&last)].to_vec()));
         changes.push([whole.as_slice(), b"x"].concat());
-        // Rolled back: only what has kept its name.
+        // Rolled back: only files with the same name.
         changes.extend(std::fs::read(earlier.join(path)));
         let others = sealed.iter().cycle().skip_while(|other| *other != path).skip(1);
         changes.extend(
@@ -130,10 +130,12 @@ fn values_that_were_exchanged_are_noticed() {
     }
 }
 
-/// What no tag tells: a single value of RocksDB as it was before, under its own key. It is noticed where others depend on it.
+/// A change that no tag detects: a single value of RocksDB as it was before, under its own key. It is noticed if others
+/// depend on it.
 #[test]
 fn values_that_were_put_back_contradict_others() {
-    // What nothing else tells of, as the documentation says; and that a path has this document, which was so before, sealed in other bytes.
+    // Families that no other record contradicts, as documented; and the record of a path that has the same document,
+    // sealed in other bytes.
     let alone = [cf::PATH_INDEX, cf::PAGES, cf::PAGE_LAYOUT, cf::VECTORS, cf::SPARSE_VECTORS, cf::ANNOTATIONS];
     let (vault, documents, _) = Vault::filled();
     let kept = |name: &str| {

@@ -98,7 +98,7 @@ fn documents_that_break_an_invariant_are_moved_out_and_named() {
     let collection = local::open(&dir).unwrap();
     assert_clean(&collection);
     assert_eq!(collection.document_by_path("/data/document3.txt").unwrap().unwrap().id, id(3));
-    // What was lost can be stored again.
+    // Lost documents can be stored again.
     let again: &StoredDocument = &documents[2];
     collection.put_document(again).unwrap();
     assert_eq!(collection.chunks(id(2)).unwrap(), again.chunks);
@@ -162,7 +162,7 @@ fn a_repair_that_was_killed_is_finished_by_the_next() {
     let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.documents, report.found.len()), (3, 1), "{report:?}");
     assert!(!dir.join(".repair").exists());
-    // Before them: what was begun is cleared away.
+    // Before them: the beginnings are cleared away.
     std::fs::create_dir_all(dir.join(".repair/copy")).unwrap();
     let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.documents, report.found.len()), (3, 0), "{report:?}");
@@ -188,7 +188,7 @@ fn a_collection_without_its_description_gets_it_back() {
     assert_eq!(collection.meta().name, format!("Recovered collection {}", meta.id.short()));
     assert_eq!((collection.meta().id, collection.counts().unwrap().documents), (meta.id, 2));
     assert_clean(&collection);
-    // A name that was changed in the file alone is not taken for the name.
+    // A name that was changed only in the file is not used.
     drop(collection);
     let json = std::fs::read_to_string(dir.join("collection.json")).unwrap();
     std::fs::write(dir.join("collection.json"), json.replace("Recovered", "Rekovered")).unwrap();

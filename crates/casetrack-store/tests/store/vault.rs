@@ -15,7 +15,6 @@ use sha2::Digest;
 
 use crate::support::*;
 
-/// A vault that is not open.
 pub struct Vault {
     pub temp: tempfile::TempDir,
     pub dir: PathBuf,
@@ -57,7 +56,6 @@ pub fn passphrase(text: &str) -> Passphrase {
     Passphrase::new(text).unwrap()
 }
 
-/// All files below a directory.
 pub fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_owned()];
@@ -75,7 +73,7 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// What a file holds; nothing where it is gone: RocksDB removes files that it no longer needs at any time.
+/// The content of a file; empty if it is gone: RocksDB removes files that it no longer needs at any time.
 fn bytes_of(path: &Path) -> Vec<u8> {
     match std::fs::read(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
@@ -204,7 +202,7 @@ fn nothing_of_it_can_be_read_on_the_disk() {
     let mut wanted: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
     let utf16 = |unit: fn(u16) -> [u8; 2]| words.iter().map(move |word| word.encode_utf16().flat_map(unit).collect());
     wanted.extend(utf16(u16::to_le_bytes).chain(utf16(u16::to_be_bytes)).collect::<Vec<_>>());
-    // What tells who has a text or a file that it is there.
+    // Data that would show an owner of a text or a file that it is there.
     for document in &documents {
         wanted.push(document.meta.sha256.0[..16].to_vec());
         wanted.push(casetrack_store::schema::path_key(&document.meta.path)[..16].to_vec());
@@ -354,7 +352,7 @@ fn the_passphrase_is_changed_and_a_damaged_header_is_not_the_end() {
     LocalCollection::replace_vault_header(&vault.dir, &new).unwrap();
     assert_eq!(open("right").unwrap_err().code, ErrorCode::WrongKey);
     assert_clean(&local::open_vault(&vault.dir, &open("new").unwrap()).unwrap());
-    // Somebody who read the header before.
+    // The header was read before another process changed it.
     assert_eq!(LocalCollection::replace_vault_header(&vault.dir, &both).unwrap_err().code, ErrorCode::InvalidArgument);
 
     let (one, copy) = (vault.dir.join("vault.header"), vault.dir.join("vault.header.copy"));
@@ -409,7 +407,7 @@ fn copies_of_sources_are_sealed_checked_and_exported() {
     let report = collection.export(&archive, &ExportOptions::default()).unwrap();
     assert_eq!((report.originals, report.left_out.len()), (1, 0));
 
-    // One bit, and the copy is no longer what it was; a repair puts it aside and keeps the document.
+    // One bit, and the copy is no longer the original; a repair puts it aside and keeps the document.
     let mut bytes = std::fs::read(&place).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -88,7 +88,7 @@ fn lost_chunks_pages_and_vectors_are_found() {
     });
     assert_names(&found, "coverage", &["Lease.txt", "page 2"]);
     assert_names(&found, "chain", &["Lease.txt", "has 3 chunks, but claims 4"]);
-    assert_names(&found, "chain", &["Lease.txt", "the vector of chunk 1 comes where that of 0 should"]);
+    assert_names(&found, "chain", &["Lease.txt", "the vector of chunk 1 is at the place of that of 0"]);
     assert_names(&found, "chain", &["Annex.txt", "page 1 is missing"]);
 }
 
@@ -233,7 +233,7 @@ fn damaged_token_vectors_are_found() {
         put(db, cf::TOKEN_VECTORS, numbered_key(documents[0].meta.id, 1), [1, 5]);
     });
     assert_names(&found, "token_vectors", &["Lease.txt", "chunk 1", "the collection has no model for them"]);
-    assert_names(&found, "chain", &["Lease.txt", "the value of token vectors of chunk 1 comes where that of 0 should"]);
+    assert_names(&found, "chain", &["Lease.txt", "the value of token vectors of chunk 1 is at the place of that of 0"]);
     assert_names(&found, "chain", &["2 of the 4 chunks of Lease.txt"]);
     assert_names(&found, "chain", &["There are 1 chunks with token vectors, but the collection counts 0"]);
 }

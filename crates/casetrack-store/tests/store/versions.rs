@@ -1,5 +1,3 @@
-//! The numbers of versions.
-
 use casetrack_store::LocalCollection;
 
 use crate::support::*;

@@ -81,7 +81,6 @@ impl Part {
         Self { text, dim }
     }
 
-    /// Its lines in a column of this width.
     fn lines(&self, width: usize) -> Vec<(&str, bool)> {
         wrap(&self.text, width, width).into_iter().map(|piece| (&self.text[piece], self.dim)).collect()
     }

@@ -36,7 +36,6 @@ pub fn dim(text: &str) -> String {
     format!("{DIM}{text}{PLAIN}")
 }
 
-/// A word of the query.
 pub fn hit(text: &str) -> String {
     format!("{HIT}{text}{PLAIN}")
 }

@@ -1,4 +1,4 @@
-//! The header of a file of age: what it is, who can decrypt it, and an HMAC over both.
+//! The header of a file of age: its format, the recipients, and an HMAC over both.
 
 use std::io::Read;
 
@@ -28,12 +28,9 @@ const X25519_INFO: &[u8] = b"age-encryption.org/v1/X25519";
 const SCRYPT: &str = "scrypt";
 const STANZA: &str = "-> ";
 const END: &str = "---";
-/// Bytes of the key of a file.
 const KEY: usize = 16;
-/// Bytes of the HMAC.
 const MAC: usize = 32;
 
-/// The lock of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lock {
     Recipients,
@@ -52,7 +49,6 @@ impl FileKey {
         self.0.as_slice()
     }
 
-    /// The header of a file with this key, for these recipients.
     pub fn header(&self, recipients: &[&Recipient]) -> Result<Vec<u8>> {
         let mut text = format!("{VERSION_LINE}\n");
         for recipient in recipients {
@@ -66,7 +62,6 @@ impl FileKey {
         self.finished(text)
     }
 
-    /// The header of a file with this key, for a passphrase.
     pub fn header_for_passphrase(&self, passphrase: &str, work: Work) -> Result<Vec<u8>> {
         let salt: [u8; SALT] = random()?;
         let wrapped = self.wrapped(&scrypt::wrapping(passphrase, &salt, work)?)?;
@@ -74,7 +69,6 @@ impl FileKey {
         self.finished(format!("{VERSION_LINE}\n{STANZA}{SCRYPT} {salt} {work}\n{wrapped}\n"))
     }
 
-    /// The body of a stanza.
     fn wrapped(&self, cipher: &ChaCha20Poly1305) -> Result<String> {
         let wrapped = cipher.encrypt(&Nonce::default(), self.reveal()).map_err(|_| refused("Wrapping a key"))?;
         Ok(BASE64.encode(wrapped))
@@ -96,8 +90,8 @@ impl FileKey {
     }
 }
 
-/// The cipher that wraps the key of a file for a recipient, from one's own secret and the other's key; `None` for a key that
-/// gives every secret the same result.
+/// The cipher that wraps the key of a file for a recipient, from one's own secret and the other's key; `None` for a key
+/// that gives every secret the same result.
 fn wrapping(
     own: &StaticSecret,
     other: &PublicKey,
@@ -113,7 +107,7 @@ fn wrapping(
     Ok(Some(ChaCha20Poly1305::new(key.reveal().into())))
 }
 
-/// Reads a header and no byte more. `None` where no stanza is for this key.
+/// Reads a header and no byte more. `None` if no stanza is for this key.
 pub(super) fn open(key: Key<'_>, from: &mut impl Read) -> Result<Option<FileKey>> {
     let Header { stanzas, vouched, mac } = Header::read(from)?;
     let mut file_key = None;
@@ -136,7 +130,6 @@ pub(super) fn lock(from: &mut impl Read) -> Result<Lock> {
     Ok(if header.stanzas.iter().any(|stanza| stanza.kind() == SCRYPT) { Lock::Passphrase } else { Lock::Recipients })
 }
 
-/// A header that is well formed.
 struct Header {
     stanzas: Vec<Stanza>,
     /// The bytes of which the HMAC is made: up to and with the three dashes.
@@ -144,9 +137,8 @@ struct Header {
     mac: [u8; MAC],
 }
 
-/// The key of the file, wrapped for somebody.
+/// The key of the file, wrapped for one recipient.
 struct Stanza {
-    /// At least one, none of which is empty.
     arguments: Vec<String>,
     body: Vec<u8>,
 }
@@ -168,7 +160,7 @@ impl Header {
         let vouched = read[..read.len() - mac.len() - 1].to_vec();
         let mac = mac.strip_prefix(' ').and_then(|mac| BASE64.decode(mac).ok()?.try_into().ok());
         let mac: [u8; MAC] = mac.ok_or_else(|| changed(WHAT))?;
-        // Who can guess a passphrase could make a file that looks as if it came from somebody with an identity.
+        // Anyone who can guess a passphrase could make a file that seems to come from the owner of an identity.
         let with_passphrase = stanzas.iter().any(|stanza| stanza.kind() == SCRYPT);
         if stanzas.is_empty() || with_passphrase && stanzas.len() > 1 {
             return Err(changed(WHAT));
@@ -230,7 +222,7 @@ impl Stanza {
 
     fn unwrapped(&self, cipher: &ChaCha20Poly1305) -> Result<Option<FileKey>> {
         self.check_length()?;
-        // What does not open is for somebody else.
+        // A stanza that does not open is for another recipient.
         let opened = cipher.decrypt(&Nonce::default(), self.body.as_slice()).ok().map(Zeroizing::new);
         Ok(opened.and_then(|key| key.as_slice().try_into().ok()).map(|key| FileKey(Zeroizing::new(key))))
     }

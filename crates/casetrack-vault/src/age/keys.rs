@@ -17,7 +17,7 @@ const IDENTITY: &str = "age-secret-key-";
 /// Neither is longer than 74 letters.
 const MAX_BYTES: usize = 128;
 
-/// Somebody to encrypt to. Not secret.
+/// A recipient's public key. Not secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recipient(pub(super) PublicKey);
 
@@ -45,14 +45,13 @@ impl fmt::Display for Recipient {
 pub struct Identity(pub(super) StaticSecret);
 
 impl Identity {
-    /// A new one from the system's generator.
     pub fn random() -> Result<Self> {
         Secret::random().map(|secret| Self(StaticSecret::from(*secret.reveal())))
     }
 
     /// Reads the line of a file of identities that begins with `AGE-SECRET-KEY-1`; other lines may be there, too.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] where there is none, or more than one. The message does not repeat the text.
+    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] unless there is exactly one. The message does not repeat
+    /// the text.
     pub fn from_text(text: &str) -> Result<Self> {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let only = lines.next().filter(|_| lines.next().is_none());
@@ -64,7 +63,6 @@ impl Identity {
         })
     }
 
-    /// The recipient that it belongs to.
     pub fn recipient(&self) -> Recipient {
         Recipient(PublicKey::from(&self.0))
     }

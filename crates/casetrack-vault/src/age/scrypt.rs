@@ -11,7 +11,6 @@ use crate::secret::Secret;
 
 use super::WHAT;
 
-/// Bytes of the salt.
 pub(super) const SALT: usize = 16;
 const LABEL: &[u8] = b"age-encryption.org/v1/scrypt";
 /// The block size and the parallelism that age always has.
@@ -25,7 +24,6 @@ pub struct Work(u8);
 impl Work {
     /// The value of `age`: 256 MiB, about a second.
     pub const DEFAULT: Self = Self(18);
-    /// For tests.
     pub const LEAST: Self = Self(1);
     /// 2 GiB. A file that asks for more is refused.
     const MOST: u8 = 21;

@@ -30,7 +30,7 @@ fn every_changed_byte_and_every_length_is_noticed() {
         for bit in 0..8 {
             let mut changed = file.clone();
             changed[at] ^= 1 << bit;
-            // A stanza that was changed is for somebody else.
+            // A changed stanza counts as another recipient's.
             match decrypt(&identity, &changed) {
                 Ok(found) => assert_eq!(found, None, "bit {bit} of byte {at}"),
                 Err(error) => assert_eq!(error.code, ErrorCode::Corrupt),
@@ -76,7 +76,6 @@ fn a_header_of_the_test_vectors_of_age_opens() {
     );
 }
 
-/// Made with `age` 1.1.1: `printf 'Kept in escrow.\n' | age -r age1gexl…`.
 #[test]
 fn a_file_that_age_made_opens() {
     let identity =
@@ -107,7 +106,6 @@ proptest! {
     }
 }
 
-/// The content of a file with this passphrase, read in order and in any order.
 fn opened(key: Key<'_>, file: &[u8]) -> Option<Vec<u8>> {
     let read = |opened: Result<Option<Box<dyn Read + '_>>>| {
         let mut content = Vec::new();
@@ -145,7 +143,7 @@ fn a_passphrase_opens_its_file_and_no_other_does() {
     assert_eq!(lock_of(&b"age-encryption.org/v1\n-> X25519"[..]).unwrap_err().code, ErrorCode::Corrupt);
 }
 
-/// A file of three blocks and a bit: where its blocks begin, and what it holds.
+/// A file of three blocks and a bit: the places of its blocks, and its content.
 fn of_four_blocks() -> (Identity, Vec<u8>, usize, Vec<u8>) {
     let identity = identity();
     let bytes: Vec<u8> = (0..3 * 65_536 + 1000).map(|at| (at % 253) as u8).collect();
@@ -161,7 +159,8 @@ fn what_is_changed_cut_off_or_exchanged_does_not_open() {
     assert!(opened(key, &file).unwrap() == bytes);
     let block = 65_536 + 16;
     let borders: Vec<usize> = (0..4).map(|number| start + number * block).chain([file.len()]).collect();
-    // A byte of the first line, of a stanza and its body, of the HMAC, of the nonce; of each block the first, one within, and both ends of the tag.
+    // A byte of the first line, of a stanza and its body, of the HMAC, of the nonce; of each block the first, one
+    // within, and both ends of the tag.
     let header = file.windows(3).position(|window| window == b"---").unwrap();
     let in_header = [0, 10, 22, 30, 60, header - 2, header, header + 5, header + 30, start - 17, start - 16, start - 1];
     let in_blocks = borders.windows(2).flat_map(|ends| [ends[0], ends[0] + 500, ends[1] - 16, ends[1] - 1]);

@@ -1,5 +1,5 @@
-//! The test vectors of age (<https://c2sp.org/CCTV/age>), which `tests/age` holds as they are, except for those about armour and hybrid keys, and
-//! for three long ones. In front of each file stands what must come of it.
+//! The test vectors of age (<https://c2sp.org/CCTV/age>), unchanged in `tests/age`, without those about armour and
+//! hybrid keys and three long ones. Each file begins with the expected result.
 
 use std::io::Read;
 
@@ -87,7 +87,7 @@ fn the_test_vectors_of_age_come_out_as_they_should() {
         let in_order = vector.decrypted(|key| Decryptor::new(key, vector.file.as_slice()));
         assert_eq!(in_order, expected, "{}", vector.name);
         let in_any = vector.decrypted(|key| RandomDecryptor::new(key, io::Cursor::new(vector.file.as_slice())));
-        // What is changed in the middle shows where it is read: all of it was.
+        // A change in the middle is noticed when it is read: all of it was.
         assert_eq!(in_any, expected, "{}, in any order", vector.name);
         seen += 1;
     }

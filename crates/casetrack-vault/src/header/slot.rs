@@ -8,10 +8,11 @@
 //! | 2 | length of the body |
 //! | … | the body |
 //!
-//! The body of a **passphrase**: memory in KiB, passes and lanes of Argon2id (4 bytes each), salt (16), nonce (24), the wrapped key
-//! (48). Of a **recovery key** and a **keychain**: salt (16), nonce (24), the wrapped key (48). These wrap with XChaCha20-Poly1305; the associated data is
-//! `casetrack slot`, the first 24 bytes of the header (magic, version, collection), kind, id and time of the slot, and what the body has
-//! before the nonce. Of a **recipient**: a file of age, encrypted to one recipient, which holds the 32 bytes of the key; `age -d` opens it.
+//! The body of a **passphrase**: memory in KiB, passes and lanes of Argon2id (4 bytes each), salt (16), nonce (24), the
+//! wrapped key (48). The body of a **recovery key** or a **keychain**: salt (16), nonce (24), the wrapped key (48).
+//! These wrap with XChaCha20-Poly1305; the associated data is `casetrack slot`, the first 24 bytes of the header
+//! (magic, version, collection), kind, id and time of the slot, and the bytes of the body before the nonce. The body of
+//! a **recipient**: a file of age, encrypted to one recipient, which holds the 32 bytes of the key; `age -d` opens it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,10 +34,8 @@ use crate::secret::{Secret, random};
 const SALT: usize = 16;
 const NONCE: usize = 24;
 const WRAPPED: usize = 48;
-/// No body is longer.
 const MAX_BODY: usize = 1024;
 
-/// The protector of a new slot.
 #[derive(Debug)]
 pub enum Protector<'a> {
     Passphrase(&'a Passphrase, Cost),
@@ -46,7 +45,6 @@ pub enum Protector<'a> {
     Keychain(&'a KeychainSecret, SlotId),
 }
 
-/// The credential that opens a slot.
 #[derive(Debug)]
 pub enum Credential<'a> {
     Passphrase(&'a Passphrase),
@@ -86,7 +84,7 @@ pub enum SlotKind {
     Recipient,
     /// A secret in the keychain of a system.
     Keychain,
-    /// Of a later version. It is kept as it is.
+    /// A kind of a later version. It is kept as it is.
     Unknown(u8),
 }
 
@@ -129,7 +127,6 @@ impl fmt::Display for SlotKind {
 pub struct SlotId([u8; 16]);
 
 impl SlotId {
-    /// A new one from the system's generator.
     pub fn random() -> Result<Self> {
         random().map(Self)
     }
@@ -142,7 +139,6 @@ impl SlotId {
         &self.0
     }
 
-    /// The digits that people see of it.
     pub fn short(self) -> ShortSlotId {
         let [a, b, c, d, ..] = self.0;
         ShortSlotId([a, b, c, d])
@@ -198,7 +194,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Wraps the key for what is to open it.
+    /// Wraps the key for this protector.
     pub fn wrap(place: Place, key: &VaultKey, protector: &Protector<'_>) -> Result<Self> {
         let id = match protector {
             Protector::Keychain(_, id) => *id,
@@ -240,7 +236,7 @@ impl Slot {
         Ok(slot)
     }
 
-    /// The key; `None` where the slot does not open with what is given.
+    /// The key; `None` if the credential does not open the slot.
     pub fn unwrap(&self, place: Place, credential: &Credential<'_>) -> Result<Option<VaultKey>> {
         if let Credential::Identity(identity) = credential {
             let key = age::decrypt(identity, &self.body)?.map(Zeroizing::new);
@@ -273,7 +269,6 @@ impl Slot {
         Ok(key.map(|key| VaultKey::from_secret(place.collection, key)))
     }
 
-    /// The associated data.
     fn associated(&self, place: Place, parameters: &[u8]) -> Vec<u8> {
         let head = [place.version];
         let own = [self.kind.number()];
@@ -305,7 +300,6 @@ impl Slot {
     }
 }
 
-/// The parameters of a slot for a passphrase, if they are acceptable.
 fn cost_and_salt(parameters: &[u8]) -> Option<(Cost, [u8; SALT])> {
     let (memory_kib, rest) = parameters.split_first_chunk::<4>()?;
     let (passes, rest) = rest.split_first_chunk::<4>()?;

@@ -16,7 +16,6 @@ fn passphrase(text: &str) -> Passphrase {
     Passphrase::new(text).unwrap()
 }
 
-/// With a slot that opens with "right".
 fn header(key: &VaultKey) -> Header {
     Header::create(key, &Protector::Passphrase(&passphrase("right"), Cost::LEAST)).unwrap()
 }
@@ -25,7 +24,7 @@ fn opens(header: &Header, text: &str) -> Result<VaultKey> {
     header.unlock(&Credential::Passphrase(&passphrase(text)))
 }
 
-/// As somebody without the key can make it: with a right checksum.
+/// A header as an attacker without the key can make it: with a right checksum.
 fn with_checksum(bytes: &[u8]) -> Vec<u8> {
     let summed = &bytes[..bytes.len() - CHECKSUM];
     [summed, &Sha256::digest(summed)[..CHECKSUM]].concat()
@@ -69,7 +68,7 @@ fn what_is_wrong_is_told_from_what_is_damaged() {
     assert_eq!(header.unlock(&Credential::Identity(&identity)).unwrap_err().code, ErrorCode::WrongKey);
 }
 
-/// One for each computer: each opens with its own secret only, and none of them is what a vault may be left with.
+/// One slot for each computer: each opens with its own secret only, and none may be the last slot of a vault.
 #[test]
 fn slots_for_keychains_open_with_their_own_secrets_and_are_never_the_last() {
     let (key, here, there) = (key(), KeychainSecret::random().unwrap(), KeychainSecret::random().unwrap());
@@ -209,7 +208,7 @@ fn slots_of_later_versions_are_kept() {
     let header = Header::decode(&header.encode()).unwrap();
     assert_eq!(header.slots().map(|slot| slot.kind).collect::<Vec<_>>(), [SlotKind::Passphrase, kind]);
     assert!(opens(&header, "right").is_ok());
-    // Nobody of this version could open it after that.
+    // After that, no one could open it with this version.
     assert_eq!(header.without_slot(&key, own).unwrap_err().code, ErrorCode::InvalidArgument);
 }
 

@@ -1,4 +1,4 @@
-/** The workbench's words only for users of a server for a team. The rest is in strings.ts. */
+/** The words of the workbench that only users of a team server see. The rest is in strings.ts. */
 
 export const team = {
   login: {
@@ -10,7 +10,7 @@ export const team = {
     given: ["The administrator of this server gives you one. At the server, ", " adds you and shows your token, once. If it is lost, ", " makes a new one."],
     add: "casetrack users add NAME",
     renew: "casetrack users token NAME",
-    provider: (issuer: string) => `An access token of ${issuer} opens as well, until it expires.`,
+    provider: (issuer: string) => `You can also sign in with an access token of ${issuer}, until it expires.`,
     stays: "You stay signed in until you sign out or close the browser. After eight hours without use, and after a week at most, you sign in again.",
   },
   account: "Signed in",
@@ -23,13 +23,13 @@ export const team = {
   role: "Your role",
   roles: { reader: "Reader", editor: "Editor", owner: "Owner" },
   readOnly: "This server is read-only: nothing can be added or changed here.",
-  onlyReads: "You are a reader of this matter. You can search it, read it and take quotations away; only its editors add and change documents.",
-  noMatters: "The administrator of this server gives you a role in a matter. It is shown here then.",
+  onlyReads: "You are a reader of this matter. You can search it, read it and copy quotations; only its editors add and change documents.",
+  noMatters: "The administrator of this server gives you a role in a matter. The matter then appears here.",
   noDocuments: "Editors of this matter add documents.",
   drop: "Drop files or folders here, or choose files.",
-  noEvidence: "Editors of this matter collect passages here. You can read them and take them away.",
+  noEvidence: "Editors of this matter collect passages here. You can read and export them.",
   locked: "Only the ID of a vault is known while it is locked. It is unlocked at the server.",
   path: "Path on the server",
   pathHint: "Such as /srv/matters/Harbour Point",
-  moreFiles: (shown: string) => `Of each list, the first ${shown} are shown.`,
+  moreFiles: (shown: string) => `The first ${shown} of each list are shown.`,
 };

@@ -23,7 +23,6 @@ pub struct Plan {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Change {
-    /// All is as it should be.
     None,
     Write(String),
     /// The file has nothing else, because CaseTrack made it.
@@ -80,7 +79,7 @@ impl Plan {
         let hide = |line: String| self.secrets.iter().fold(line, |line, secret| line.replace(secret, "(the token)"));
         let mut lines: Vec<String> = removed.chain(added).map(hide).collect();
         if lines.len() > MOST_LINES || lines.iter().any(|line| line.chars().count() > LONGEST_LINE) {
-            lines = vec!["(a change within long lines, which may hold other things than this)".to_owned()];
+            lines = vec!["(a change within long lines, which may also hold other settings)".to_owned()];
         }
         lines
     }
@@ -105,11 +104,10 @@ pub fn entry(path: &Path, style: Style, name: &str) -> Result<Option<Entry>> {
     style.entry(&file.text, name).map_err(named)
 }
 
-/// An error with the file that it is about.
 fn in_file(path: &Path, error: Error) -> Error {
     let message = match error.message.contains(&*path.to_string_lossy()) {
         true => error.message.clone(),
-        false => format!("{} was left as it is. {}", path.display(), error.message),
+        false => format!("{} was not changed. {}", path.display(), error.message),
     };
     let named = Error::new(error.code, message);
     match &error.hint {
@@ -190,7 +188,7 @@ mod tests {
         for bytes in [&b"{\"mcpServers\": "[..], b"{\"a\": \"\xe9\"}", b"[1]", b"\x00\x01"] {
             std::fs::write(&path, bytes).unwrap();
             let error = Plan::connect(&path, Client::Cursor.style(), "casetrack", &us()).unwrap_err();
-            assert!(error.message.contains("config.json was left as it is."), "{}", error.message);
+            assert!(error.message.contains("config.json was not changed."), "{}", error.message);
             let undone = Plan::disconnect(&path, Client::Cursor.style(), "casetrack");
             assert!(undone.is_err() || undone.is_ok_and(|plan| plan.change == Change::None));
             assert_eq!(std::fs::read(&path).unwrap(), bytes);

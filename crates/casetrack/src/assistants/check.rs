@@ -27,10 +27,8 @@ const MAX_WORDS: u64 = 4000;
 const INHERITED: &str = "HOME LOGNAME PATH SHELL TERM USER APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PROCESSOR_ARCHITECTURE \
     SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE PROGRAMFILES";
 
-/// The answers of a working server.
 #[derive(Debug, Serialize)]
 pub struct ServerCheck {
-    /// Its name and version.
     pub server: String,
     /// Empty for a remote server, which is not queried for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -55,11 +53,11 @@ pub fn check(server: &Server) -> Result<ServerCheck> {
     let child = command.spawn().map_err(|error| Error::io(&server.command, error))?;
     let mut running = ServerProcess::new(child, started + PATIENCE);
     let listed = running.tools();
-    let said = running.end(listed.is_err());
+    let printed = running.end(listed.is_err());
     let (server, tools) = listed.map_err(|reason| {
-        let said = if said.is_empty() { String::new() } else { format!(" It said: {said}") };
-        Error::new(ErrorCode::Io, format!("{reason}{said}"))
-            .with_hint("Run the command of the entry yourself to see what it prints.")
+        let printed = if printed.is_empty() { String::new() } else { format!(" It printed: {printed}") };
+        Error::new(ErrorCode::Io, format!("{reason}{printed}"))
+            .with_hint("Run the command of the entry yourself to see its output.")
     })?;
     Ok(ServerCheck { server, tools, milliseconds: started.elapsed().as_millis() as u64 })
 }
@@ -135,7 +133,7 @@ impl ServerProcess {
                 RecvTimeoutError::Disconnected => "The server ended before it answered.".to_owned(),
             })?;
             let Ok(mut message) = serde_json::from_str::<Value>(&line) else {
-                return Err("The server printed something that is not a message of the protocol.".to_owned());
+                return Err("The server printed something that is not an MCP message.".to_owned());
             };
             if message["id"] == id && message.get("method").is_none() {
                 return match message.get_mut("result") {

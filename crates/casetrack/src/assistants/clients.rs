@@ -79,11 +79,11 @@ impl Client {
     pub fn then(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "Quit Claude Desktop and start it again; closing its window is not enough.",
-            Self::ClaudeCode | Self::Codex | Self::Gemini => "New sessions have it.",
-            Self::Cursor => "Cursor takes it up by itself; if not, start Cursor again.",
-            Self::Vscode | Self::VscodeInsiders => "VS Code asks at the next chat whether it may start the server.",
+            Self::ClaudeCode | Self::Codex | Self::Gemini => "New sessions use it.",
+            Self::Cursor => "Cursor loads it by itself; if not, start Cursor again.",
+            Self::Vscode | Self::VscodeInsiders => "VS Code asks in the next chat whether it may start the server.",
             Self::Windsurf => "Refresh the servers in Windsurf's Cascade panel, or start Windsurf again.",
-            Self::Zed => "Zed takes it up by itself.",
+            Self::Zed => "Zed loads it by itself.",
         }
     }
 }

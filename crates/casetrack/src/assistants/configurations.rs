@@ -30,7 +30,6 @@ const EACH: [(Client, System, &str); 10] = [
 const SECRET: &str = "s3cret";
 const NAME: &str = "casetrack";
 
-/// A user who has one of the assistants.
 struct User {
     home: tempfile::TempDir,
     client: Client,
@@ -172,7 +171,7 @@ fn each_that_is_read_only_or_broken_is_left_alone() {
         for broken in [cut, b"\xff\xfe{".to_vec(), b"\x00\x01\x02".to_vec()] {
             user.write(&broken);
             let error = user.connect().unwrap_err();
-            assert!(error.message.contains("was left as it is"), "{one:?} {}", error.message);
+            assert!(error.message.contains("was not changed"), "{one:?} {}", error.message);
             assert!(user.disconnect().is_err(), "{one:?}");
             assert_eq!(user.bytes(), broken, "{one:?}");
         }

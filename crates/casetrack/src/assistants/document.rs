@@ -76,7 +76,6 @@ impl Style {
         keys(before) == keys(new)
     }
 
-    /// The text without the entry of this name.
     pub fn without(self, text: &str, name: &str) -> Result<String> {
         let new = match self.format {
             Format::Json => {
@@ -171,7 +170,6 @@ impl Style {
         Ok(all)
     }
 
-    /// The whole configuration, as one value.
     fn value(self, text: &str) -> Result<Value> {
         match self.format {
             Format::Json if text.trim().is_empty() => Ok(Value::Object(serde_json::Map::new())),
@@ -253,11 +251,11 @@ fn in_toml(text: &str, change: impl FnOnce(&mut DocumentMut) -> Result<()>) -> R
 fn not_readable(format: &str, error: &dyn std::fmt::Display) -> Error {
     let error = error.to_string();
     let reason = error.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    Error::invalid(format!("It is not {format} that can be read: {reason}"))
+    Error::invalid(format!("It is not valid {format}: {reason}"))
 }
 
 fn wrong_shape(what: &str) -> Error {
-    Error::invalid(format!("It does not have the form that was expected: {what}."))
+    Error::invalid(format!("It does not have the expected form: {what}."))
 }
 
 fn unsafe_change() -> Error {

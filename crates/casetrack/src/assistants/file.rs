@@ -33,8 +33,11 @@ impl ConfigFile {
             return Ok(Self { target, bytes: None, encoding: Encoding::default(), text: String::new() });
         };
         let Some((text, encoding)) = decode(&bytes) else {
-            return Err(Error::invalid("It is in no encoding that is known here (UTF-8, or UTF-16 with its mark).")
-                .with_hint("Save it as UTF-8, then try again."));
+            return Err(Error::invalid(
+                "Its encoding is not supported: UTF-8, or UTF-16 with a byte-order mark, is \
+                expected.",
+            )
+            .with_hint("Save it as UTF-8, then try again."));
         };
         Ok(Self { target, bytes: Some(bytes), encoding, text })
     }
@@ -43,7 +46,6 @@ impl ConfigFile {
         self.bytes.is_some()
     }
 
-    /// The path of the backup.
     pub fn backup(&self) -> PathBuf {
         let mut name = self.target.clone().into_os_string();
         name.push(BACKUP);
@@ -94,7 +96,7 @@ impl ConfigFile {
         match metadata.permissions() {
             permissions if permissions.readonly() => {
                 Err(Error::new(ErrorCode::PermissionDenied, format!("{} is read-only.", self.target.display()))
-                    .with_hint("Make it writable, or change it yourself: the lines above say how."))
+                    .with_hint("Make it writable, or make the change above yourself."))
             }
             permissions => Ok(permissions),
         }
@@ -133,9 +135,14 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| Error::io(path.display(), error))?;
     match bytes.len() as u64 > MAX_BYTES {
-        true => {
-            Err(Error::new(ErrorCode::FileTooLarge, format!("{} is too large to be a configuration.", path.display())))
-        }
+        true => Err(Error::new(
+            ErrorCode::FileTooLarge,
+            format!(
+                "{} is too large for a configuration \
+                file.",
+                path.display()
+            ),
+        )),
         false => Ok(Some(bytes)),
     }
 }

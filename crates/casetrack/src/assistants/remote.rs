@@ -2,20 +2,15 @@
 
 use serde_json::{Value, json};
 
-/// A server elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// The URL of the protocol.
     pub url: String,
     pub token: Token,
 }
 
-/// The source of the assistant's token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
-    /// A variable of its environment.
     Variable(String),
-    /// The configuration itself.
     Held(String),
 }
 
@@ -24,7 +19,6 @@ pub enum Token {
 pub enum Reach {
     /// By itself, with headers that the configuration names.
     Headers {
-        /// The key of the address.
         url: &'static str,
         /// The value of `type` in an entry, if the client has it.
         transport: Option<&'static str>,

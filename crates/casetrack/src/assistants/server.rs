@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::remote::Remote;
 
-/// An entry of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     Program(Server),

@@ -28,17 +28,17 @@ pub struct New {
     /// Your own identifier or file number for the collection
     #[arg(long = "id", value_name = "REF")]
     reference: Option<String>,
-    /// Models that make its vectors: compact, quality or multilingual [default: as --profile says, or what the first documents need]
+    /// Models that make its vectors: compact, quality or multilingual [default: --profile, or the models that the first documents need]
     #[arg(long, value_name = "PROFILE")]
     models: Option<ModelProfile>,
-    /// Also store token vectors (E12), by which searches rank the best 100 passages once more (late interaction); about 11 kB a passage. What
-    /// that gives is measured in docs/dev/embedding.md: little where learned-sparse vectors take part
+    /// Also store token vectors (E12), by which searches rank the best 100 passages a second time (late interaction); about 11 kB a
+    /// passage. They add little to a collection that has learned-sparse vectors
     #[arg(long)]
     late_interaction: bool,
     /// Make it a vault: encrypted, and opened only with its passphrase or its recovery key, which is printed once
     #[arg(long)]
     vault: bool,
-    /// Lock the vault when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
+    /// Lock the vault after this time without use: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
     #[arg(long, value_name = "TIME", requires = "vault", value_parser = duration)]
     idle: Option<Duration>,
     #[command(flatten)]
@@ -93,7 +93,7 @@ impl Collections {
     }
 }
 
-/// In JSON, a vault that is locked has its ID and `"locked": true`.
+/// In JSON, a locked vault has its ID and `"locked": true`.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum CollectionEntry {
@@ -131,9 +131,9 @@ fn list(collections: &[CollectionEntry]) -> String {
     collections.iter().map(line).collect()
 }
 
-/// Give a collection another name
+/// Rename a collection
 ///
-/// Its ID, its folder and its documents stay. No other collection may have the name.
+/// The ID, the folder and the documents do not change. No other collection may have the new name.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Rename {
     /// Name, ID or reference of the collection
@@ -166,9 +166,9 @@ impl Close {
     }
 }
 
-/// Archive a collection: it is put away, and neither listed nor searched
+/// Archive a collection: it is neither listed nor searched
 ///
-/// Nothing is deleted. The collection is left out of lists, and everything but rename, verify, repair and delete is refused, until
+/// Nothing is deleted. The collection is left out of lists, and everything except rename, verify, repair and delete is refused, until
 /// `casetrack reopen`. `casetrack collections --all` lists archived collections, too.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Archive {
@@ -184,7 +184,7 @@ impl Archive {
 
 /// Reopen a collection that was closed or archived
 ///
-/// Folders that are watched for it are synced.
+/// Its watched folders are synced.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Reopen {
     /// Name, ID or reference of the collection

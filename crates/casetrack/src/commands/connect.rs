@@ -31,15 +31,15 @@ const MAX_TOKEN: u64 = 16 << 10;
 
 /// Connect AI assistants to CaseTrack, or see which ones are on this machine
 ///
-/// Puts CaseTrack into the assistant's own configuration, as its documentation says. The change is shown first, and made after you agree.
-/// Comments, other servers and everything else in the file stay as they are, the file is replaced in one step, and what it was is kept
-/// beside it with the ending .before-casetrack. `casetrack disconnect` undoes it. Without a name, lists the assistants that were found.
+/// Adds CaseTrack to the assistant's own configuration file. Shows the change first, and makes it after you agree. Comments, other servers
+/// and everything else in the file stay as they are. A backup is kept next to the file, with the ending .before-casetrack. `casetrack
+/// disconnect` undoes the change. Without a name, lists the assistants that were found.
 #[derive(Debug, Args)]
 pub struct Connect {
     /// Assistants to connect [default: list those that were found]
     #[arg(value_enum, value_name = "ASSISTANT")]
     clients: Vec<Client>,
-    /// Start the server as the assistant would, and list its tools; of all connected assistants if none is named
+    /// Start the server as the assistant would, and list its tools [default: for all connected assistants]
     #[arg(long)]
     check: bool,
     #[command(flatten)]
@@ -53,14 +53,14 @@ pub struct Connect {
     elsewhere: RemoteServer,
 }
 
-/// A server for a team, in place of the collections of this machine.
+/// A team server, in place of the collections of this machine.
 #[derive(Debug, Args)]
 struct RemoteServer {
-    /// Connect to a server for a team instead of this machine's collections: its address, such as https://casetrack.firm.example
+    /// Connect to a team server instead of this machine's collections: its URL, such as https://casetrack.firm.example
     #[arg(long, value_name = "URL", requires = "clients", conflicts_with_all = ["check", "collection"])]
     server: Option<String>,
-    /// The environment variable with your token for the server. Assistants that can are told its name, and not the token; others get the
-    /// token in their configuration [default: CASETRACK_TOKEN]
+    /// The environment variable with your token for the server. If an assistant can read variables, its configuration gets the name of the
+    /// variable; otherwise it gets the token itself [default: CASETRACK_TOKEN]
     #[arg(long, value_name = "VARIABLE", requires = "server", conflicts_with = "token_stdin")]
     token_env: Option<String>,
     /// Read your token for the server from standard input; it is written into the configurations
@@ -70,8 +70,8 @@ struct RemoteServer {
 
 /// Take CaseTrack out of the configuration of assistants
 ///
-/// Where connecting was the last change of the file, it becomes what it was before, byte for byte. Else only the entry goes. Collections
-/// stay as they are.
+/// If connecting was the last change of the file, the file is restored byte for byte. Otherwise only the entry is removed. Collections stay
+/// as they are.
 #[derive(Debug, Args)]
 pub struct Disconnect {
     /// Assistants to disconnect [default: all that are connected]
@@ -173,10 +173,8 @@ impl Connect {
         };
         if let Some(address) = &elsewhere.server {
             if !offered.as_arguments().is_empty() {
-                return Err(Error::invalid(
-                    "Which tools a server offers, and from which folders, is said where it is started.",
-                )
-                .with_hint("Leave --toolsets, --read-only and --root out with --server."));
+                return Err(Error::invalid("A team server defines its own tools and folders.")
+                    .with_hint("Leave --toolsets, --read-only and --root out with --server."));
             }
             let url = server_url(address)?;
             let (token, variable) = elsewhere.token()?;
@@ -213,9 +211,9 @@ impl RemoteServer {
         match std::env::var(variable) {
             Ok(token) => Ok((Password::from(token.trim().to_owned()), Some(variable.to_owned()))),
             Err(_) => Err(Error::invalid(format!(
-                "The environment has no variable {variable} with your token for the server."
+                "The environment variable {variable}, with your token for the server, is not set."
             ))
-            .with_hint("Set it where the assistant starts, or pass the token with --token-stdin.")),
+            .with_hint("Set it in the environment of the assistant, or pass the token with --token-stdin.")),
         }
     }
 }
@@ -255,8 +253,11 @@ impl ChangeOptions {
         }
         match self.yes || clients.is_empty() || can_ask() && !global.json {
             true => Ok(()),
-            false => Err(Error::invalid("Nothing was changed, because nobody can be asked here.")
-                .with_hint("Add --yes to make the changes without a question.")),
+            false => Err(Error::invalid(
+                "CaseTrack cannot ask for confirmation, because this is not a terminal. \
+                Nothing was changed.",
+            )
+            .with_hint("Add --yes to make the changes without confirmation.")),
         }
     }
 }
@@ -267,8 +268,8 @@ pub fn connect(client: Client, file: &Path, name: &str, entry: &Entry, yes: bool
     let mut outcome = change(client, file, plan, yes, [State::Connected, State::Unchanged]);
     if let (State::Connected, Entry::Remote(remote)) = (outcome.state, entry) {
         let _ = match &remote.token {
-            Token::Variable(name) => write!(outcome.text, " It must be started where {name} is set."),
-            Token::Held(_) => write!(outcome.text, " The file has your token in it: show it to nobody."),
+            Token::Variable(name) => write!(outcome.text, " Start it in an environment that has {name}."),
+            Token::Held(_) => write!(outcome.text, " The file contains your token: do not share it."),
         };
     }
     outcome
@@ -289,7 +290,7 @@ fn change(client: Client, file: &Path, plan: Result<Plan>, yes: bool, [done, und
         eprintln!("{name}: {}", file.display());
         plan.lines().iter().for_each(|line| eprintln!("  {}", one_line(&line.replace('\t', "    "))));
         if plan.change == Change::Delete {
-            eprintln!("  The file has nothing else and will be deleted.");
+            eprintln!("  The file has no other entry and will be deleted.");
         }
         if !yes && !confirm("Make this change?")? {
             return Ok(Outcome::new(client, file, undone, format!("{name}: nothing was changed.")));
@@ -360,7 +361,7 @@ fn check_elsewhere(remote: &Remote) -> Result<ServerCheck> {
         Token::Held(token) => Password::from(token.clone()),
         Token::Variable(name) => Password::from(std::env::var(name).map_err(|_| {
             Error::invalid(format!("The entry takes the token from the variable {name}, which is not set here."))
-                .with_hint("Set it where the assistant starts, and here to check it.")
+                .with_hint("Set it in the environment of the assistant, and here to check it.")
         })?),
     };
     let server = probe_server(&remote.url, token.reveal())?;

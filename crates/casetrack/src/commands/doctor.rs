@@ -12,7 +12,7 @@ use clap::Args;
 use crate::options::Global;
 use crate::output;
 
-/// Show what is missing on this machine, and how to install it
+/// Show the missing parts of the installation, and how to install them
 #[derive(Debug, Args)]
 pub struct Doctor {}
 

@@ -93,7 +93,7 @@ impl Show {
     }
 }
 
-/// Draw a page of a PDF file or a picture, with a passage marked on it
+/// Draw a page of a PDF file or an image, with a passage marked on it
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Page {
     /// Name or ID of a document, or the file it was ingested from

@@ -15,16 +15,16 @@ use crate::output;
 
 /// Measure how well search finds the answers to your own questions
 ///
-/// DIR holds the files to search, in DIR/documents, and spans.jsonl, which says what to find: one JSON object per line with "query",
-/// "file" (its path below the documents), "start" and "end" of the answer, in characters of the text as it was read, half-open (see
-/// `casetrack inspect FILE --text`). With "page", they count from the beginning of that page; without it, from the beginning of
-/// all pages joined by one form feed each. "spans": [[start, end], ...] instead lists several places of which any one will do.
+/// DIR holds the files to search, in DIR/documents, and the questions, in spans.jsonl. Each line of it is a JSON object with "query",
+/// "file" (its path below the documents), and "start" and "end" of the answer, half-open, in characters of the text as it was read (see
+/// `casetrack inspect FILE --text`). With "page", they count from the beginning of that page; without it, from the beginning of all pages,
+/// joined by one form feed each. "spans": [[start, end], ...] lists several answers instead, any of which counts.
 ///
-/// An answer is found when the first passages together hold half of it. The output has recall@5, recall@10 and recall@20, the mean
-/// share of a question's answers that the first 5, 10 and 20 passages hold: for each stage of the search alone, for all stages
-/// fused, and for the whole search.
+/// An answer counts as found if the first passages together hold half of it. The output has recall@5, recall@10 and recall@20: the mean
+/// share of a question's answers that the first 5, 10 and 20 passages hold. It has them for each stage of the search, for all stages fused,
+/// and for the whole search.
 ///
-/// The documents are ingested into a collection of their own, apart from yours. All figures but times are the same at each run.
+/// The documents are ingested into a separate collection. All figures except times are the same at each run.
 #[derive(Debug, Args)]
 pub struct Eval {
     /// Folder with the questions
@@ -34,7 +34,7 @@ pub struct Eval {
     #[arg(short = 'k', long, default_value_t = 100, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TOP_K)))]
     top_k: u32,
-    /// Keep the collection in this folder, so that the next run need not ingest again [default: a temporary folder]
+    /// Keep the collection in this folder, so that the next run does not ingest again [default: a temporary folder]
     #[arg(long, value_name = "FOLDER")]
     work: Option<PathBuf>,
     /// The documents that spans.jsonl names [default: DIR/documents]

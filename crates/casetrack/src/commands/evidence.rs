@@ -25,7 +25,7 @@ pub struct Evidence {
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum EvidenceAction {
-    /// List what was collected, in its order, and whether its sources still say the same
+    /// List the evidence in order, and check whether its sources still have the same words
     List {
         #[command(flatten)]
         target: InCollection,
@@ -35,10 +35,10 @@ enum EvidenceAction {
     Update {
         /// Its ID in the list
         id: u32,
-        /// In place of its note; "" for none
+        /// New note; "" removes the note
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
-        /// In place of its exhibit number; "" for none
+        /// New exhibit number; "" removes the number
         #[arg(long, value_name = "NUMBER")]
         exhibit: Option<String>,
         /// New place in the order, from 1
@@ -47,7 +47,7 @@ enum EvidenceAction {
         #[command(flatten)]
         target: InCollection,
     },
-    /// Take a passage out
+    /// Remove a passage
     Remove {
         /// Its ID in the list
         id: u32,
@@ -69,7 +69,7 @@ struct Add {
     /// Words of that page, or of the passage's, word for word [default: the whole passage]
     #[arg(long, value_name = "TEXT")]
     quote: Option<String>,
-    /// What you want to say about it
+    /// Your note on it
     #[arg(long, value_name = "TEXT", default_value = "")]
     note: String,
     /// Number or letter of the exhibit
@@ -82,9 +82,9 @@ struct Add {
 /// Write the evidence to a file: .docx, .pdf, .md or .csv
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct Export {
-    /// The new file; its ending says which kind of file it becomes
+    /// The new file; its ending selects the format
     file: OsString,
-    /// Leave out the pictures of pages (docx, pdf)
+    /// Leave out the images of pages (docx, pdf)
     #[arg(long)]
     no_pictures: bool,
     /// Replace a file that exists
@@ -150,7 +150,7 @@ impl Export {
         let file = console.path(&self.file);
         let format = Path::new(&self.file).extension().and_then(|extension| extension.to_str());
         let format = format.and_then(EvidenceFormat::of_extension).ok_or_else(|| {
-            Error::invalid(format!("{} has no ending that says what to write.", file.display()))
+            Error::invalid(format!("{} has no ending that selects a format.", file.display()))
                 .with_hint("End the name in .docx, .pdf, .md or .csv.")
         })?;
         let is_new = !file.exists();

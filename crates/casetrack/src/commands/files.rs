@@ -16,10 +16,10 @@ use serde_json::json;
 use crate::console::Console;
 use crate::options::named;
 
-/// Find files on the disk, whether or not a collection has them
+/// Find files on the disk, also if no collection has them
 ///
-/// Nothing but names, sizes and times is read, except by `duplicates`. A question walks its folder first, so that the answer is of now; with
-/// --cached it is answered from the last walk.
+/// Reads only names, sizes and times of files; only `duplicates` reads their content. Each command walks its folder first; with --cached it
+/// answers from the last walk.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Files {
     #[command(subcommand)]
@@ -28,23 +28,23 @@ pub struct Files {
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum Command {
-    /// Walk folders and remember what is in them
+    /// Walk folders and index their files
     Index {
         #[arg(required = true, value_name = "FOLDER")]
         folders: Vec<OsString>,
     },
-    /// Follow the changes of a folder, so that questions about it need no walk
+    /// Follow the changes of a folder, so that commands need not walk it again
     ///
-    /// It is followed while CaseTrack runs in the background, and again when it next starts. `casetrack files roots` says how that goes.
+    /// Changes are followed while CaseTrack runs in the background, and again when it next starts. `casetrack files roots` shows the state.
     Watch {
         #[arg(value_name = "FOLDER")]
         folder: OsString,
-        /// Follow it no more; it stays indexed
+        /// Stop following the folder; it stays indexed
         #[arg(long)]
         stop: bool,
     },
     Find(Find),
-    /// List what was modified last
+    /// List the files that were modified last
     Recent {
         #[arg(value_name = "FOLDER", default_value = ".")]
         folder: OsString,
@@ -54,7 +54,7 @@ enum Command {
         #[command(flatten)]
         answer: Answer,
     },
-    /// Show what takes the space in a folder
+    /// Show the largest files and folders in a folder
     Usage {
         #[arg(value_name = "FOLDER", default_value = ".")]
         folder: OsString,
@@ -63,7 +63,7 @@ enum Command {
     },
     /// Find files with equal content
     ///
-    /// Files of equal size are read and compared by their SHA-256. Several names of one file are one file. Nothing is deleted.
+    /// Files of equal size are read and compared by their SHA-256. Hard links to one file count as one file. Nothing is deleted.
     Duplicates {
         #[arg(value_name = "FOLDER", default_value = ".")]
         folder: OsString,
@@ -157,7 +157,7 @@ struct Find {
     /// Order: newest, oldest, path or largest
     #[arg(long, value_name = "ORDER", default_value = "newest", value_parser = named::<Sort>)]
     sort: Sort,
-    /// How many folders deep to look; 0 is the folder alone
+    /// How many folders deep to look; 0 is only the folder itself
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
     #[command(flatten)]
@@ -211,7 +211,7 @@ impl Find {
     }
 }
 
-/// List the folders that are indexed, or forget one
+/// List the indexed folders, or forget one
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct Roots {
     /// Forget this folder; nothing on the disk changes
@@ -233,7 +233,7 @@ impl Roots {
         }
         if self.check {
             files::check_file_catalog(console.engine.host())?;
-            return console.print(&json!({"sound": true}), |_| "The catalogue of files is sound.".to_owned());
+            return console.print(&json!({"sound": true}), |_| "The catalogue of files is intact.".to_owned());
         }
         console.print_data(&files::file_roots(console.engine.host())?, |roots| text::roots(roots, colors))
     }
@@ -250,7 +250,7 @@ fn size(text: &str) -> std::result::Result<u64, String> {
         "m" => 1e6,
         "g" => 1e9,
         "t" => 1e12,
-        _ => return Err(format!("\"{unit}\" is no unit; use kB, MB, GB or TB")),
+        _ => return Err(format!("\"{unit}\" is not a unit; use kB, MB, GB or TB")),
     };
     let number: f64 = number.parse().map_err(|_| "write a size such as 500, 500k or 1.5GB".to_owned())?;
     Ok((number * factor).round() as u64)

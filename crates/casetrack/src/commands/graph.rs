@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::console::Console;
 use crate::options::{InCollection, named};
 
-/// Summarise a collection: who and what the documents are about, key dates, topics, references
+/// Summarise a collection: people and organizations, key dates, topics, references
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Summary {
     #[command(flatten)]
@@ -28,10 +28,10 @@ impl Summary {
     }
 }
 
-/// List people, organizations, dates, amounts, places and concepts, or show where one is mentioned
+/// List people, organizations, dates, amounts, places and concepts, or the mentions of one
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Entities {
-    /// Show where the entity with this name is mentioned
+    /// Show the mentions of the entity with this name
     name: Option<String>,
     #[command(flatten)]
     target: InCollection,
@@ -62,10 +62,10 @@ impl Entities {
     }
 }
 
-/// List what the documents refer to (other documents, laws, standards, cases), or show where one is cited
+/// List the references of the documents (to other documents, laws, standards, cases), or the citations of one
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct References {
-    /// Show where this reference is cited
+    /// Show the citations of this reference
     name: Option<String>,
     #[command(flatten)]
     target: InCollection,
@@ -88,7 +88,7 @@ impl References {
     }
 }
 
-/// List the dates in the documents, in order, with what they refer to
+/// List the dates in the documents, in order, with their meaning
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Timeline {
     #[command(flatten)]
@@ -134,7 +134,7 @@ pub struct Graph {
     name: Option<String>,
     #[command(flatten)]
     target: InCollection,
-    /// Type of the entity in the middle, where several have its name
+    /// Type of the entity in the middle, if several have its name
     #[arg(long = "type", value_parser = named::<EntityType>, value_name = "TYPE")]
     entity_type: Option<EntityType>,
     /// Steps from the entity in the middle (1-4)
@@ -195,7 +195,7 @@ impl Related {
     }
 }
 
-/// Group the documents by what they have in common
+/// Group the documents by topic, entity, reference or type
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Clusters {
     #[command(flatten)]

@@ -29,9 +29,8 @@ pub(super) fn status(stopped: bool, failed: bool) -> u8 {
 
 /// Read files and whole folders into a collection
 ///
-/// Files that are already in the collection with the same content are skipped, and changed files replace their earlier version.
-/// In folders, hidden files and the lock files of office programs (~$name) are ignored. Ctrl-C stops cleanly and keeps what was
-/// finished.
+/// Files that are already in the collection with the same content are skipped, and changed files replace their earlier version. In folders,
+/// hidden files and the lock files of office programs (~$name) are ignored. Ctrl-C stops cleanly and keeps all finished work.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Ingest {
     /// Files and folders
@@ -65,8 +64,8 @@ pub struct Ingest {
     /// In a database: offer the files to other machines, and read them together with those that --join
     #[arg(long, conflicts_with = "name")]
     share: bool,
-    /// In a database: read files that another machine shares, as far as they lie in these folders, until there are none. Their paths must be the
-    /// same on both
+    /// In a database: read the files in these folders that another machine shares, until there are none. The paths must be the same on both
+    /// machines
     #[arg(long, conflicts_with_all = ["share", "document_type", "name", "extensions", "no_recursive", "force", "copy_original", "tags_from_folders", "tags_csv"])]
     join: bool,
 }
@@ -99,7 +98,7 @@ impl Ingest {
         let is_idle = (self.share || self.join) && report.found == 0 && report.summary.stopped.is_none();
         console.print(&report, |report| match is_idle {
             true => format!(
-                "Nothing is left to read in {}: other machines have done it, or none offers it.",
+                "There are no files left to read in {}: other machines have read them, or none shares them.",
                 visible(&shown)
             ),
             false => text::ingest::folder(report, &shown, Reader::CommandLine),
@@ -110,9 +109,8 @@ impl Ingest {
 
 /// Bring a collection up to date with a folder
 ///
-/// New files are ingested, changed files replace their earlier version, and renamed or moved files keep their document with its
-/// id and embeddings. Documents whose files are gone are listed; --remove-deleted removes them. Ctrl-C stops cleanly and keeps
-/// what was finished.
+/// New files are ingested, changed files replace their earlier version, and renamed or moved files keep their document with its id and
+/// embeddings. Documents whose files are gone are listed; --remove-deleted removes them. Ctrl-C stops cleanly and keeps all finished work.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Sync {
     /// Folder to sync, with all its subfolders
@@ -122,7 +120,7 @@ pub struct Sync {
     /// Remove documents whose files no longer exist
     #[arg(long)]
     remove_deleted: bool,
-    /// Only show what would be done
+    /// Only list the changes, without making them
     #[arg(long)]
     dry_run: bool,
     /// Type of new and changed documents [default: detected from their content]
@@ -157,8 +155,8 @@ impl Sync {
 
 /// Rebuild the passages, embeddings and indexes of one document, or of all
 ///
-/// The source files are read again. Passages whose text did not change keep their IDs, and each document stays searchable in its
-/// earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
+/// The source files are read again. Passages whose text did not change keep their IDs, and each document stays searchable in its earlier
+/// version until the new one is complete. Ctrl-C stops cleanly and keeps all finished work.
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(group = ArgGroup::new("moves").args(["models", "late_interaction"]).multiple(true))]
 pub struct Reindex {
@@ -166,19 +164,20 @@ pub struct Reindex {
     document: Option<String>,
     #[command(flatten)]
     target: InCollection,
-    /// Move the collection to the models of this profile, compact, quality or multilingual, in the precision that --precision names, or that
-    /// of new collections. Vectors are made from what is stored, beside those there are; searches use the old ones until all are made. A
-    /// move that was interrupted goes on when it is asked for again; one to the models that the collection has discards what it left
+    /// Move the collection to the models of this profile (compact, quality or multilingual), in the precision of --precision, or that of
+    /// new collections. The new vectors are made from the stored text; searches use the old ones until all are made. To continue an
+    /// interrupted move, run the command again; to discard it, move to the models that the collection has
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["document", "no_reparse", "skip_unchanged", "force"])]
     models: Option<ModelProfile>,
-    /// Give the collection token vectors (E12), by which searches rank the best 100 passages once more (late interaction), or remove them, in
-    /// the same way as --models; without --models it keeps its models. Removing them makes no vectors again
+    /// Add token vectors (E12), by which searches rank the best 100 passages a second time (late interaction), or remove them. Works like
+    /// --models; without --models the collection keeps its models. Removal needs no new vectors
     #[arg(long, value_name = "on|off", value_parser = on_off, conflicts_with_all = ["document", "no_reparse", "skip_unchanged", "force"])]
     late_interaction: Option<bool>,
-    /// How much of the time embedding rests, in percent, so that the machine stays usable
+    /// Share of the time that embedding pauses, in percent, so that the machine stays usable
     #[arg(long, value_name = "PERCENT", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u8).range(0..=90))]
     throttle: u8,
-    /// With --models or --late-interaction: move all active collections. All are queued first, so that they are moved whether or not this command waits
+    /// With --models or --late-interaction: move all active collections. All are queued first, so they are moved even if you stop this
+    /// command
     #[arg(long, requires = "moves", conflicts_with = "collection")]
     all: bool,
     /// Keep pages and passages as they are, and rebuild all embeddings, entities and references

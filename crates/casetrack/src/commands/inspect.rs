@@ -50,7 +50,7 @@ fn describe(inspection: &Inspection, with_text: bool) -> String {
         let _ = writeln!(out, "  message id {id}");
     }
     if inspection.unpaged {
-        out.push_str("  no pages: the file does not say where they end; parts are between its page breaks\n");
+        out.push_str("  no pages: the file does not mark the ends of pages; parts are between its page breaks\n");
     }
     for warning in &inspection.warnings {
         let _ = writeln!(out, "  warning: {warning}");

@@ -15,7 +15,7 @@ use crate::console::Console;
 pub struct Jobs {
     /// Show this job (its ID or the beginning of it)
     job: Option<String>,
-    /// Cancel the job; what it has stored is kept
+    /// Cancel the job; the documents that it has stored are kept
     #[arg(long, requires = "job")]
     cancel: bool,
     /// List only jobs that have not ended

@@ -100,7 +100,6 @@ fn quote(out: &mut String, bar: &str, text: &str, query: &str) {
     }
 }
 
-/// The file of the last search, in the data directory.
 const FILE: &str = "last-search.json";
 
 /// The results of the last search in a data directory, so that `casetrack show 3` shows the third.

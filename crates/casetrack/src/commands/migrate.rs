@@ -14,29 +14,29 @@ use crate::console::Console;
 use crate::options::secret;
 use crate::stores::store_place;
 
-/// Copies of files that are listed as left out. The JSON output contains all of them.
+/// Most copies of files that are listed as left out. The JSON output contains all.
 const MAX_LEFT_OUT: usize = 20;
 
-/// Take a collection to another store: into a database, or back to the disk of this machine
+/// Migrate a collection to another store: into a database, or back to the disk of this machine
 ///
-/// Copies every document with everything that is stored of it, your tags, fields, columns and evidence, copies of source files and uploads,
-/// then compares both collections as wholes. IDs stay, so citations do. The collection can be used meanwhile and stays where it is, unless
-/// --remove is given; the new one appears when it is the same. Interrupted, the command goes on when it is run again.
+/// Copies all documents, your tags, fields, columns and evidence, copies of source files and uploads, then compares the two collections as
+/// a whole. IDs and citations stay valid. You can use the collection during the copy. It stays in its store, unless you give --remove. The
+/// copy appears once it is complete and compared. To continue after an interruption, run the command again.
 ///
-/// Watches and jobs belong to the store that they were made in: watch the folders again in the new one.
+/// Watches and jobs are not copied: watch the folders again in the new store.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Migrate {
     /// Name, ID or reference of the collection
     #[arg(value_name = "NAME")]
     collection: String,
-    /// The other store: disk, or postgres://user@host:5432/database. Write no password here, where other programs may see it: `casetrack help
-    /// scale` says where to
+    /// The other store: disk, or postgres://user@host:5432/database. Do not write a password here: other programs could see it (see
+    /// `casetrack help scale`)
     #[arg(long, value_name = "URL", value_parser = secret)]
     to: Password,
-    /// Remove the collection from the store where it is now, once the copy was compared and nothing was left out
+    /// Remove the collection from its present store, if the copy is the same and nothing was left out
     #[arg(long)]
     remove: bool,
-    /// Remove what an interrupted call has copied, and copy nothing
+    /// Remove the partial copy of an interrupted call, and copy nothing
     #[arg(long, conflicts_with = "remove")]
     discard: bool,
 }
@@ -50,7 +50,7 @@ impl Migrate {
             let discarded = upkeep::discard_copy(engine.host(), collection.id, &to)?;
             let said = json!({"id": collection.id, "to": to.to_string(), "discarded": discarded});
             return console.print(&said, |_| {
-                let said = if discarded { "What was copied is removed." } else { "Nothing was copied." };
+                let said = if discarded { "The partial copy is removed." } else { "Nothing was copied." };
                 said.to_owned()
             });
         }
@@ -64,7 +64,7 @@ fn migrated(report: &MigrateReport, remove: bool) -> String {
     let name = visible(&report.meta.name);
     let first = match report.was_there {
         true => format!("\"{name}\" was {to} already, and is the same there"),
-        false => format!("\"{name}\" (ID: {}) is {to} as well, compared as a whole", report.meta.id.short()),
+        false => format!("\"{name}\" (ID: {}) is now also {to}, compared as a whole", report.meta.id.short()),
     };
     let mut out = format!(
         "{first}: {}, {}, {} ({}).\n",
@@ -84,7 +84,7 @@ fn migrated(report: &MigrateReport, remove: bool) -> String {
         (true, _) => format!("It is no longer {from}."),
         (false, true) => format!("It stays {from}, since something was left out."),
         (false, false) => {
-            format!("It stays {from} until you delete it; what is changed in one is not changed in the other.")
+            format!("It stays {from} until you delete it; a change in one is not made in the other.")
         }
     };
     let store = &report.to;

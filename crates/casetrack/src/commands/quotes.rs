@@ -20,8 +20,8 @@ fn status(is_right: bool) -> u8 {
 
 /// Check whether a quotation is in the documents, word for word
 ///
-/// Ellipses ("…", "[…]") and alterations in brackets ("[T]he") are read as what they mark. Where no passage is exact, shows the nearest one and
-/// each word that differs. The exit status is 3 where the quotation differs or is not found.
+/// Ellipses ("…", "[…]") and alterations in brackets ("[T]he") are taken into account. If no passage is exact, shows the nearest one and
+/// each word that differs. The exit status is 3 if the quotation differs or is not found.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct VerifyQuote {
     /// The quotation
@@ -52,10 +52,10 @@ impl VerifyQuote {
     }
 }
 
-/// Check every quotation of a draft, and the citations beside them
+/// Check every quotation of a draft, and its citation
 ///
-/// Finds text in quotation marks of at least three words (two with a number), block quotations, and citations of documents. Shows one row for
-/// each, in the order of the draft. The exit status is 3 where a quotation differs or is not found, or a citation does not fit.
+/// Finds text in quotation marks of at least three words (two with a number), block quotations, and citations of documents. Shows one row
+/// for each, in the order of the draft. The exit status is 3 if a quotation differs or is not found, or if a citation does not fit.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct VerifyQuotes {
     /// A file of plain text or Markdown, or - for standard input
@@ -71,7 +71,7 @@ pub struct VerifyQuotes {
     offset: u32,
 }
 
-/// The text of a draft, which the client reads: the owner has no standard input of the client's.
+/// The text of a draft. The client reads it, because the owner does not have the client's standard input.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Draft(String);
 

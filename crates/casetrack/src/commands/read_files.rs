@@ -8,7 +8,7 @@ use clap::Args;
 
 /// Read files in a separate process (used by CaseTrack itself)
 ///
-/// Talks to its parent on standard input and output, and exits with it.
+/// Communicates with its parent on standard input and output, and exits with it.
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub struct ReadFiles {}

@@ -35,14 +35,14 @@ impl Bates {
     }
 }
 
-/// List the tracked changes of a document: what was inserted, deleted and moved, by whom and when
+/// List the tracked changes of a document: insertions, deletions and moves, by whom and when
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Changes {
     /// Name or ID of a document
     document: String,
     #[command(flatten)]
     target: InCollection,
-    /// Changes to pass over
+    /// Skip this many changes
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: u32,
     /// Most changes to list
@@ -66,7 +66,7 @@ pub struct Hidden {
     document: Option<String>,
     #[command(flatten)]
     target: InCollection,
-    /// Passages to pass over
+    /// Skip this many passages
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: u32,
     /// Most passages to list
@@ -83,7 +83,7 @@ impl Hidden {
     }
 }
 
-/// Show what a version of a document changes of an older one, paragraph by paragraph
+/// Compare a version of a document with an older one, paragraph by paragraph
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Redline {
     /// Name or ID of the older version
@@ -140,10 +140,10 @@ impl Versions {
     }
 }
 
-/// List conversations by e-mail: who answers whom, and which messages are missing
+/// List e-mail threads: who answers whom, and which messages are missing
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Threads {
-    /// Only the thread of this message, or of the message that this document is attached to (name or ID)
+    /// Only the thread of this message or attachment (name or ID)
     document: Option<String>,
     #[command(flatten)]
     target: InCollection,
@@ -165,7 +165,7 @@ impl Threads {
     }
 }
 
-/// List who must do what by when, or write it as a calendar
+/// List obligations: who must do what by when; or write them as a calendar
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Obligations {
     #[command(flatten)]
@@ -208,7 +208,7 @@ impl Obligations {
     }
 }
 
-/// Count which documents have which of a list of terms
+/// Count the passages of each document that have each of a list of terms
 ///
 /// A term is a word, a phrase, or an expression with AND, OR, NOT, parentheses, terminat* and w/10. Words side by side are a phrase.
 #[derive(Debug, Args, Serialize, Deserialize)]

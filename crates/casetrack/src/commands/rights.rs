@@ -11,10 +11,10 @@ use serde_json::json;
 use crate::console::Console;
 use crate::options::{InCollection, named};
 
-/// See and change who may use collections in a database
+/// List and change the rights to collections in a database
 ///
-/// Each user is a role of the database. Whoever makes a collection owns it, and gives others rights to it; the administrator, who owns the
-/// tables, has all rights, and says which roles may use the database for collections.
+/// Each user is a role of the database. The role that creates a collection owns it, and gives other roles rights to it. The administrator
+/// owns the tables, has all rights, and admits roles to the database.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Rights {
     #[command(subcommand)]
@@ -23,13 +23,13 @@ pub struct Rights {
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum RightsAction {
-    /// List who has a right to a collection; or, as the administrator, who may use the database
+    /// List the roles that have a right to a collection; or, as the administrator, those that may use the database
     List {
         /// Name, ID or reference of the collection [default: list the roles that may use the database, and whether they may make collections]
         #[arg(short, long, value_name = "NAME")]
         collection: Option<String>,
     },
-    /// Give a role a right to a collection, in place of the one that it has
+    /// Give a role a right to a collection; this replaces the right that it has
     Give {
         /// A role of the database, which may have others as members
         role: String,
@@ -40,7 +40,7 @@ enum RightsAction {
         #[command(flatten)]
         target: InCollection,
     },
-    /// Take back the right of a role to a collection
+    /// Revoke the right of a role to a collection
     Take {
         /// A role of the database
         role: String,
@@ -49,15 +49,15 @@ enum RightsAction {
     },
     /// As the administrator, let a role use the database for collections
     ///
-    /// The role is there already: CREATE ROLE anna LOGIN. To change whether it may make collections, admit it again.
+    /// The role must exist (CREATE ROLE anna LOGIN). To change whether it may create collections, admit it again.
     Admit {
         /// A role of the database
         role: String,
-        /// It may make collections
+        /// The role may create collections
         #[arg(long)]
         collections: bool,
     },
-    /// As the administrator, take back all rights of a role, and that it may use the database for collections
+    /// As the administrator, revoke all rights of a role, including the use of the database for collections
     Dismiss {
         /// A role of the database
         role: String,
@@ -79,14 +79,14 @@ impl Rights {
                 let collection = target.find(engine)?;
                 database_rights::give_right(engine.host(), collection.id, &role, right)?;
                 let said =
-                    format!("{} is {} of \"{}\" now.", visible(&role), article(right), visible(&collection.name));
+                    format!("{} is now {} of \"{}\".", visible(&role), article(right), visible(&collection.name));
                 console.print(&json!({"collection": collection.name, "role": role, "right": right}), |_| said)
             }
             RightsAction::Take { role, target } => {
                 let collection = target.find(engine)?;
                 database_rights::take_right(engine.host(), collection.id, &role)?;
                 let said = format!(
-                    "{} has no right of its own to \"{}\" any more. It keeps what it may as a member of other roles.",
+                    "{} no longer has a right of its own to \"{}\". It keeps its rights as a member of other roles.",
                     visible(&role),
                     visible(&collection.name)
                 );
@@ -103,7 +103,7 @@ impl Rights {
             }
             RightsAction::Dismiss { role } => {
                 database_rights::dismiss_role(engine.host(), &role)?;
-                let said = format!("{} has no rights in this database any more.", visible(&role));
+                let said = format!("{} no longer has rights in this database.", visible(&role));
                 console.print(&json!({"role": role, "admitted": false}), |_| said)
             }
         }
@@ -121,7 +121,7 @@ fn article(right: Right) -> &'static str {
 fn list(report: &RightsReport) -> String {
     let name = visible(&report.collection);
     if report.rights.is_empty() {
-        return format!("Nobody but the administrator of the database has a right to \"{name}\".");
+        return format!("Only the administrator of the database has a right to \"{name}\".");
     }
     let rights = report.rights.iter().map(|one| format!("\n  {}: {}", visible(&one.role), article(one.right)));
     format!(
@@ -132,14 +132,15 @@ fn list(report: &RightsReport) -> String {
 
 fn list_admitted(roles: &[AdmittedRole]) -> String {
     if roles.is_empty() {
-        return "Nobody but the administrator may use this database.".to_owned();
+        return "Only the administrator may use this database.".to_owned();
     }
     let line = |one: &AdmittedRole| {
         let makes = if one.makes_collections { ", and may make collections" } else { "" };
         format!("\n  {}{makes}", visible(&one.role))
     };
     format!(
-        "Roles that may use this database:\n{}\n\nThe administrator of the database has all rights. What a role may do in a collection: casetrack rights list -c NAME",
+        "Roles that may use this database:\n{}\n\nThe administrator of the database has all rights. To list the \
+         rights to a collection: casetrack rights list -c NAME",
         roles.iter().map(line).collect::<String>()
     )
 }

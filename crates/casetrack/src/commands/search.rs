@@ -21,17 +21,17 @@ const RELATED_CHARS: usize = 300;
 
 /// Find passages and the exact place of each
 ///
-/// The query can contain "exact phrases" (preferred; alone required), +required and -excluded words, and the fields document:NAME, type:contract,
-/// entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7 (or a printed label, page:A-1), bates:SMITH000042..SMITH000050, exhibit:A, paragraph:12-14, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit OR bond) AND NOT
-/// garage; terminat* stands for any ending, and w/10 for at most ten words between two. A query of conditions without other words lists
-/// every passage that fulfils them. Anything else is searched as plain text.
+/// The query can contain "exact phrases" (preferred; required if they are the whole query), +required and -excluded words, and the fields
+/// document:NAME, type:contract, entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7 (or a printed label, page:A-1),
+/// bates:SMITH000042..SMITH000050, exhibit:A, paragraph:12-14, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit
+/// OR bond) AND NOT garage; terminat* matches any ending, and w/10 at most ten words between two words. A query that has only conditions
+/// lists every passage that fulfils them. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Search {
-    /// What you are looking for, in your own words
+    /// Your question or keywords
     #[arg(allow_hyphen_values = true)]
     query: String,
-    /// Name, ID or reference of the collection [default: the only active one]. Can be repeated: the results of several
-    /// collections are one ranking
+    /// Name, ID or reference of the collection [default: the only active one]. Can be repeated: several collections are searched together
     #[arg(short = 'c', long = "collection", env = "CASETRACK_COLLECTION", value_name = "NAME")]
     collections: Vec<String>,
     /// Number of results
@@ -83,13 +83,13 @@ pub struct Search {
     /// Count the passages and documents that fulfil the conditions, without listing them
     #[arg(long)]
     count_only: bool,
-    /// At most this many passages of each document, its best (1–3); documents in the order of their best
+    /// Show at most this many passages of each document (1–3), the best ones; documents are ordered by their best passage
     #[arg(long, value_name = "N")]
     per_document: Option<u32>,
     /// Show a line for each result: the deciding sentence and its place
     #[arg(long)]
     brief: bool,
-    /// Show what each stage of the search adds to a result's score
+    /// Show the share of each stage of the search in a result's score
     #[arg(long)]
     explain: bool,
     /// Show whole passages, as an assistant gets them
@@ -218,7 +218,7 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
     visible(&out).into_owned()
 }
 
-/// Ask every document a question: one row for each, with the sentence that answers it, or nothing found
+/// Ask every document a question: one row for each, with the sentence that answers it, or "nothing found"
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Ask {
     /// A question that each document may answer, such as "Is liability capped?"
@@ -284,7 +284,7 @@ impl Similar {
     }
 }
 
-/// Show what two documents say about a topic
+/// Show the passages of two documents about a topic
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Compare {
     /// Name or ID of a document

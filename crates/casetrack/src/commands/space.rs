@@ -12,10 +12,10 @@ use serde_json::json;
 
 use crate::console::Console;
 
-/// Keep sets of files and folders, and sum them up
+/// Manage sets of files and folders, and sum them up
 ///
-/// A set is made by hand, or filled by a plan. Sets lie below each other; a sum over them counts each file once. `set:NAME` in a search limits
-/// it to documents whose files are in a set. The other tools of the space browser are reached with `casetrack call`.
+/// You fill a set by hand or by a plan. Sets can contain other sets; a sum counts each file once. `set:NAME` in a search limits it to
+/// documents whose files are in the set. Call the other tools of the space browser with `casetrack call`.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Space {
     #[command(subcommand)]
@@ -29,7 +29,7 @@ enum Command {
     /// Create a set
     Create {
         name: String,
-        /// What it is for
+        /// Description of the set
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
     },
@@ -43,7 +43,7 @@ enum Command {
     Link {
         parent: String,
         child: String,
-        /// Take it from there
+        /// Take a set from below another
         #[arg(long)]
         remove: bool,
     },
@@ -56,11 +56,11 @@ enum Command {
         metric: String,
     },
     Usage(Usage),
-    /// Index a folder or file, as the tools index it
+    /// Index a folder or file for sets
     Index {
         path: OsString,
     },
-    /// List the jobs that index, the latest first
+    /// List the indexing jobs, the latest first
     Jobs {
         /// Only those that have not ended
         #[arg(long)]
@@ -89,7 +89,7 @@ impl Space {
 /// An error with the names of things in commands, instead of the names in the tools' contract.
 fn in_words_of_people(error: Error) -> Error {
     if let Some(name) = error.message.strip_prefix("resource-set already exists: ") {
-        return Error::new(error.code, format!("A set named \"{name}\" exists already."))
+        return Error::new(error.code, format!("A set named \"{name}\" already exists."))
             .with_hint("Choose another name.");
     }
     let (what, list) = match error.message.as_str() {
@@ -97,8 +97,7 @@ fn in_words_of_people(error: Error) -> Error {
         "plan not found" => ("plan", "`casetrack space plans`"),
         _ => return error,
     };
-    Error::new(error.code, format!("There is no {what} of this name."))
-        .with_hint(format!("See what there is with {list}."))
+    Error::new(error.code, format!("There is no {what} of this name.")).with_hint(format!("List them with {list}."))
 }
 
 impl Command {
@@ -165,7 +164,7 @@ impl Change {
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct Show {
     name: String,
-    /// With the sets below it
+    /// Include the sets below it
     #[arg(long)]
     children: bool,
     /// Only names with this text
@@ -204,7 +203,7 @@ impl Show {
     }
 }
 
-/// Show what a folder takes on the disk, as a tree of the largest
+/// Show the disk usage of a folder, as a tree of its largest files and folders
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct Usage {
     #[arg(value_name = "FOLDER", default_value = ".")]
@@ -234,18 +233,18 @@ impl Usage {
 
 /// Make a plan that fills a set from a folder
 ///
-/// `run` runs it. Plans with conditions and other sources are made with `casetrack call plan-create`.
+/// Run it with `casetrack space run`. To make plans with conditions or other sources, use `casetrack call plan-create`.
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct MakePlan {
     name: String,
     folder: OsString,
-    /// The set that it fills; it is made where there is none
+    /// The set that the plan fills; it is created if it does not exist
     #[arg(long)]
     set: String,
-    /// Go on with each change of the folder
+    /// Keep running, and follow each change of the folder
     #[arg(long)]
     follow: bool,
-    /// Put the files into this collection as well
+    /// Also ingest the files into this collection
     #[arg(long, value_name = "COLLECTION")]
     ingest: Option<String>,
 }

@@ -140,7 +140,7 @@ fn find_or_create(
     }
     Err(Error::new(
         ErrorCode::AlreadyExists,
-        format!("Other collections have the names that fit {}.", folder.display()),
+        format!("Other collections already have the names for {}.", folder.display()),
     )
     .with_hint("Choose a name with --name."))
 }
@@ -211,7 +211,10 @@ fn describe(started: &Started, folder: &Path) -> String {
         false => format!("\n\nThe collection \"{name}\" has them."),
     });
     if started.watch.is_some() {
-        text.push_str(" It is kept up to date with the folder while CaseTrack runs; `casetrack service install` makes that always.");
+        text.push_str(
+            " It is kept up to date with the folder while CaseTrack runs; after `casetrack service \
+            install`, CaseTrack always runs.",
+        );
     }
     for Question { question, citation } in &started.questions {
         text.push_str(&format!("\n{} ({})", one_line(question), one_line(citation)));
@@ -224,8 +227,10 @@ fn proposed(questions: &[Question], target: &str, dressed: bool) -> String {
     if questions.is_empty() {
         return format!("Next: casetrack search WORDS{target}");
     }
-    let heading =
-        format!("Ask, for example ({} about what is in the documents):", counted(questions.len() as u64, "question"));
+    let heading = format!(
+        "Ask, for example ({} about the content of the documents):",
+        counted(questions.len() as u64, "question")
+    );
     let mut text = if dressed { strong(&heading) } else { heading };
     for Question { question, citation } in questions {
         let command = format!("casetrack search \"{}\"{target}", one_line(question).replace('"', ""));

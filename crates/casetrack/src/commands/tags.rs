@@ -15,7 +15,7 @@ use crate::options::InCollection;
 /// Set your own tags and fields on documents
 ///
 /// Searches take them as filters: tag:privileged, -tag:privileged, field:custodian=Smith. They stay when a document is ingested again,
-/// renamed or moved. Without changes, --csv or --from-folders says where the tags come from.
+/// renamed or moved. Give changes, or read tags with --csv or --from-folders.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Tag {
     /// Names or IDs of documents
@@ -35,11 +35,11 @@ pub struct Tag {
     /// Clear the field with this name; can be repeated
     #[arg(long, value_name = "NAME", requires = "documents")]
     clear: Vec<String>,
-    /// Read tags and fields from a CSV file. Its first line names the columns: one of the document (document, file or path), one of
-    /// tags (separated by semicolons), every other one a field
+    /// Read tags and fields from a CSV file. Its first line names the columns: the document (document, file or path), the tags (separated
+    /// by semicolons); each other column is a field
     #[arg(long, value_name = "FILE", conflicts_with_all = ["documents", "from_folders"])]
     csv: Option<OsString>,
-    /// Name of the column that names the document, where it is another
+    /// Name of the column with the document, if it has another name
     #[arg(long, value_name = "NAME", requires = "csv")]
     column: Option<String>,
     /// Tag every document with the names of its folders, below the folder that all of them share

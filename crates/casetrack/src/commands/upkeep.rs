@@ -104,7 +104,7 @@ fn repaired(report: &RepairReport) -> String {
         .iter()
         .map(|lost| lost.path.clone().unwrap_or_else(|| format!("document {} (name unknown)", lost.id)))
         .collect();
-    list("Not in the collection any more:", &lost);
+    list("No longer in the collection:", &lost);
     list("Still wrong:", &report.problems);
     list("Next:", &report.next);
     if let Some(quarantine) = &report.quarantine {
@@ -115,21 +115,22 @@ fn repaired(report: &RepairReport) -> String {
     out
 }
 
-/// Write a collection to one file, to take it to another machine
+/// Write a collection to one file, for another machine
 ///
-/// The collection may be in use during the export: the file holds it as it was when the export began. `casetrack import` reads
-/// the file. With --passphrase or --age it is encrypted, as a file of age (age-encryption.org); the program `age` opens it as well. With --catalog, the file holds what you made of the catalogue of files instead: the folders that are indexed, and which are
-/// followed; resource sets, sources and plans.
+/// You can use the collection during the export: the file has its state when the export began. `casetrack import` reads the file. With
+/// --passphrase or --age the file is encrypted in the format of age (age-encryption.org); the program `age` opens it as well. With
+/// --catalog, the file has the catalogue of files instead: the indexed folders, and whether they are followed; resource sets, sources and
+/// plans.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Export {
     #[command(flatten)]
     target: InCollection,
     /// The file to write, such as matter.ctcollection
     file: OsString,
-    /// Write the folders of `casetrack files roots` and what `casetrack space` has in place of a collection, as JSON
+    /// Write the folders of `casetrack files roots` and the sets, sources and plans of `casetrack space` as JSON, in place of a collection
     #[arg(long, conflicts_with_all = ["collection", "no_originals", "plain", "recipients", "encrypt"])]
     catalog: bool,
-    /// Encrypt it to this recipient of age, age1…; can be given several times
+    /// Encrypt it to this age recipient, age1…; can be given several times
     #[arg(long = "age", value_name = "RECIPIENT")]
     recipients: Vec<String>,
     /// Encrypt it with a passphrase, which is asked for twice
@@ -142,7 +143,7 @@ pub struct Export {
     /// Leave out the copies of source files that the collection keeps
     #[arg(long)]
     no_originals: bool,
-    /// Write it without encryption although the collection is a vault: whoever has the file can read it
+    /// Write it without encryption although the collection is a vault: anyone who has the file can read it
     #[arg(long, conflicts_with_all = ["recipients", "encrypt"])]
     plain: bool,
     /// Replace the file if it exists
@@ -235,25 +236,25 @@ fn exported(report: &ExportReport) -> String {
 
 /// Create a collection from a file that `export` wrote
 ///
-/// Everything in the file is checked before anything is added. The collection gets a new ID; its documents keep theirs. For one that is encrypted
-/// with a passphrase, that is asked for.
+/// Everything in the file is checked before anything is added. The collection gets a new ID; its documents keep theirs. If the file is
+/// encrypted with a passphrase, you are asked for it.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Import {
     /// The .ctcollection file
     file: OsString,
-    /// The file is of `casetrack export --catalog`: add its folders to those that are indexed, and its resource sets, sources and plans
+    /// The file comes from `casetrack export --catalog`: add its folders, resource sets, sources and plans
     #[arg(long, conflicts_with = "name")]
     catalog: bool,
     /// Name of the new collection [default: its name when it was exported]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Decrypt it with this file of an identity of age
+    /// Decrypt it with this age identity file
     #[arg(long, value_name = "FILE", conflicts_with = "catalog")]
     identity: Option<std::path::PathBuf>,
-    /// Make a vault of it: asks for the vault's own passphrase, and prints a recovery key once
+    /// Make it a vault: asks for the vault's own passphrase, and prints a recovery key once
     #[arg(long, conflicts_with = "catalog")]
     vault: bool,
-    /// Lock the vault when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
+    /// Lock the vault after this time without use: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
     #[arg(long, value_name = "TIME", requires = "vault", value_parser = casetrack_core::settings::duration)]
     idle: Option<Duration>,
     #[command(flatten)]
@@ -360,7 +361,8 @@ fn disk_use(stats: &CollectionStats) -> String {
     if let Some(moving) = &stats.moving {
         let _ = writeln!(
             out,
-            "On the way to other models: {} ({} stored). Asked for again, the move goes on; a move to the models above discards it.",
+            "Unfinished move to other models: {} ({} stored). To continue, ask for the move again; a move to the \
+             models above discards it.",
             moving.to,
             bytes(moving.bytes)
         );

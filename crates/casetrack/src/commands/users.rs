@@ -1,4 +1,4 @@
-//! `casetrack users`: the users of a server for a team, and their permissions there.
+//! `casetrack users`: the users of a team server, and their permissions there.
 
 use std::fmt::Write as _;
 
@@ -14,10 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::console::Console;
 use crate::options::named;
 
-/// Say who may use `casetrack serve`, and which collections they may read and change
+/// Manage the users of `casetrack serve`, and their roles in collections
 ///
-/// Users are kept in users.json of the data directory; of their tokens it has digests alone. Changes hold at once in a server that is
-/// running.
+/// Users are kept in users.json of the data directory, which has only digests of their tokens. A running server applies changes at once.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Users {
     #[command(subcommand)]
@@ -28,26 +27,26 @@ pub struct Users {
 enum Change {
     /// List the users, with their roles (also without a command)
     List,
-    /// Add a user, and show their token, which is not shown again
+    /// Add a user, and show their token once
     Add(Add),
-    /// Change what a user may do besides their roles, and how they log in
+    /// Change the permissions of a user outside their roles, and how they sign in
     Set {
         /// Name of the user
         name: String,
         #[command(flatten)]
         changes: UserChanges,
     },
-    /// Remove a user; their sessions end
+    /// Remove a user and end their sessions
     Remove {
         /// Name of the user
         name: String,
     },
-    /// Make a new token for a user and show it; the one before opens no more
+    /// Make a new token for a user and show it; the old token stops working
     Token {
         /// Name of the user
         name: String,
     },
-    /// Give a user a role in a collection, in place of the one that they have
+    /// Give a user a role in a collection; this replaces the role that they have
     Allow {
         /// Name of the user
         name: String,
@@ -58,7 +57,7 @@ enum Change {
         #[arg(value_parser = named::<Role>)]
         role: Role,
     },
-    /// Take a user's role in a collection away: for them, there is no such collection any more
+    /// Revoke a user's role in a collection: they no longer see the collection
     Deny {
         /// Name of the user
         name: String,
@@ -71,25 +70,25 @@ enum Change {
 struct Add {
     /// Name of the new user, without spaces, such as anna or anna@firm.example
     name: String,
-    /// The user may make collections, and owns those
+    /// The user may create collections, and owns those
     #[arg(long)]
     collections: bool,
     /// The user owns all collections, and may use the tools that work with the disk of the server
     #[arg(long)]
     admin: bool,
-    /// Make no token: the user comes with those of the OpenID Connect provider in config.toml, which calls them so
+    /// Create no token: the user signs in with the OpenID Connect provider of config.toml, which knows them by this name
     #[arg(long, value_name = "NAME")]
     oidc: Option<String>,
 }
 
-/// One of these, at least. The others stay. If a user may do less afterwards, or logs in otherwise, their sessions end.
+/// At least one of these; the others stay. If a user has fewer permissions afterwards, or signs in differently, their sessions end.
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[group(required = true, multiple = true)]
 struct UserChanges {
-    /// The user may make collections, and owns those
+    /// The user may create collections, and owns those
     #[arg(long)]
     collections: bool,
-    /// The user may make no more collections; those that they own stay theirs
+    /// The user may no longer create collections; they keep those that they own
     #[arg(long, conflicts_with = "collections")]
     no_collections: bool,
     /// The user owns all collections, and may use the tools that work with the disk of the server
@@ -98,10 +97,10 @@ struct UserChanges {
     /// The user has only the roles that they were given
     #[arg(long, conflicts_with = "admin")]
     no_admin: bool,
-    /// The user also comes with tokens of the OpenID Connect provider in config.toml, which calls them so
+    /// The user can also sign in with the OpenID Connect provider of config.toml, which knows them by this name
     #[arg(long, value_name = "NAME")]
     oidc: Option<String>,
-    /// The user no longer comes with tokens of the provider
+    /// The user can no longer sign in with the provider
     #[arg(long, conflicts_with = "oidc")]
     no_oidc: bool,
 }
@@ -194,7 +193,7 @@ impl Add {
         };
         file.change(|users| {
             if users.iter().any(|other| other.name == user.name) {
-                let message = format!("There is a user {} already.", user.name);
+                let message = format!("There is already a user {}.", user.name);
                 return Err(Error::new(ErrorCode::AlreadyExists, message)
                     .with_hint("Give them a new token with `casetrack users token NAME`, or choose another name."));
             }
@@ -212,11 +211,11 @@ fn deny(file: &UserFile, name: &str, collection: &str, console: &Console) -> Res
     let user = change_user(file, name, |user| match user.roles.remove(&id) {
         Some(_) => Ok(()),
         None => Err(Error::new(ErrorCode::NotFound, format!("{name} has no role in this collection."))
-            .with_hint("See who has which with `casetrack users list`.")),
+            .with_hint("List the roles with `casetrack users list`.")),
     })?;
     let said = match user.admin {
-        true => format!("{} has no role of their own there, and owns it as an administrator.", strong(&user.name)),
-        false => format!("For {}, there is no such collection any more.", strong(&user.name)),
+        true => format!("{} has no role there, and owns the collection as an administrator.", strong(&user.name)),
+        false => format!("{} no longer sees this collection.", strong(&user.name)),
     };
     console.print(&shown(engine, &user)?, |_| said)
 }
@@ -249,7 +248,7 @@ fn check_called(users: &[User], user: &User) -> Result<()> {
     match users.iter().find(is_other) {
         None => Ok(()),
         Some(other) => {
-            let message = format!("The provider's name is that of the user {} already.", other.name);
+            let message = format!("The user {} already has this name with the provider.", other.name);
             Err(Error::new(ErrorCode::AlreadyExists, message)
                 .with_hint("Take it from that user with `casetrack users set NAME --no-oidc`, or remove them."))
         }
@@ -298,7 +297,7 @@ fn list(users: &[UserView]) -> String {
             (Some(called), false) => format!("by OpenID Connect as {called}"),
             (Some(called), true) => format!("by token, or by OpenID Connect as {called}"),
             (None, true) => "by token".to_owned(),
-            (None, false) => "cannot log in: has no token".to_owned(),
+            (None, false) => "cannot sign in: has no token".to_owned(),
         };
         let _ = write!(text, "  {}", dim(&by));
         if user.admin {
@@ -329,14 +328,14 @@ fn added(added: &WithToken) -> String {
     };
     match &added.token {
         Some(token) => format!("Added {name}. Their token, which is not shown again:\n\n{token}{next}"),
-        None => format!("Added {name}, who comes by OpenID Connect.{next}"),
+        None => format!("Added {name}, who signs in with OpenID Connect.{next}"),
     }
 }
 
 fn renewed(renewed: &WithToken) -> String {
     let token = renewed.token.as_deref().unwrap_or_default();
     format!(
-        "The new token of {}, which is not shown again; the one before opens no more:\n\n{token}",
+        "The new token of {}, which is not shown again; the old token no longer works:\n\n{token}",
         strong(&renewed.user.name)
     )
 }

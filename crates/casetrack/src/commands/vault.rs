@@ -20,19 +20,20 @@ use crate::secrets::VaultOpener;
 /// Words of a recovery key in a row.
 const ROW: usize = 4;
 
-/// Unlock a vault: from now on it is a collection as any other
+/// Unlock a vault, so that it can be used like any collection
 ///
-/// Asks for its passphrase, or whether to use the keychain where one opens it (`casetrack vault add-slot keychain`). It stays unlocked until nobody has
-/// asked for it for a while, until `casetrack lock`, or until CaseTrack's background process ends. Jobs and watches that rested go on. Of a vault that is locked only the ID is known: `casetrack collections` shows it.
+/// Asks for its passphrase, or for permission to use the keychain, if the vault has a keychain slot (`casetrack vault add-slot keychain`).
+/// It stays unlocked until it has not been used for a while, until `casetrack lock`, or until CaseTrack's background process ends. Its
+/// paused jobs and watches continue. Only the ID of a locked vault is known: `casetrack collections` shows it.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct Unlock {
-    /// ID of the vault, or the beginning of it [default: the only one that is locked]
+    /// ID of the vault, or the beginning of it [default: the only locked one]
     #[arg(value_name = "ID")]
     vault: Option<String>,
-    /// Lock it when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
+    /// Lock it after this time without use: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
     #[arg(long, value_name = "TIME", value_parser = casetrack_core::settings::duration)]
     idle: Option<Duration>,
-    /// Accept it although it, or its header, is older than what was seen of it: you put it back from a backup
+    /// Accept a vault, or its header, that is older than the one last seen, because you restored it from a backup
     #[arg(long)]
     restored: bool,
     #[command(flatten)]
@@ -83,15 +84,12 @@ fn until(idle: Duration) -> String {
         (_, 0) => counted(seconds / 60, "minute"),
         _ => counted(seconds, "second"),
     };
-    format!(
-        "It locks when nobody has asked for it for {time}, with `casetrack lock`, and when CaseTrack's background process ends."
-    )
+    format!("It locks after {time} without use, with `casetrack lock`, and when CaseTrack's background process ends.")
 }
 
 /// Lock a vault
 ///
-/// Its key and all that is kept in memory of its texts go; calls under way are waited for. Jobs stop and watches rest, and go on when it is
-/// unlocked.
+/// Removes its key and its texts from memory, after running calls have ended. Jobs and watches pause, and continue when it is unlocked.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Lock {
     /// Name, reference or ID of the vault [default: the only one]
@@ -133,18 +131,18 @@ fn locked_vault(vault: &LockedVault) -> String {
     let mut text = format!("Locked {}.", vault.id.short());
     if vault.interrupted_jobs > 0 {
         let jobs = counted(vault.interrupted_jobs, "job");
-        text.push_str(&format!(" Interrupted: {jobs}, to go on when it is unlocked."));
+        text.push_str(&format!(" Interrupted: {jobs}, to continue when it is unlocked."));
     }
     if !vault.closed {
-        text.push_str(" A call that was under way is still ending; nothing else can be asked of it.");
+        text.push_str(" A running call is still ending; the vault accepts no other.");
     }
     text
 }
 
-/// Make a vault of a collection, and see and change what opens one
+/// Make a collection a vault, and list and change the slots of a vault
 ///
-/// A vault opens with any of its slots. Changing them takes a moment, however large the vault is, and always needs something that opens it,
-/// even while it is unlocked.
+/// Each slot holds a key that opens the vault: a passphrase, a recovery key, an age recipient or the keychain. Changing slots takes a
+/// moment, however large the vault is, and always needs a key of the vault, even while it is unlocked.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Vault {
     #[command(subcommand)]
@@ -155,7 +153,7 @@ pub struct Vault {
 enum VaultCommand {
     Seal(seal::Seal),
     Unseal(seal::Unseal),
-    /// List what opens a vault
+    /// List the slots of a vault
     Slots {
         #[command(flatten)]
         which: VaultName,
@@ -242,7 +240,7 @@ fn slots_text(vault: &VaultSlots) -> String {
     let name = vault.name.as_ref().map(|name| format!("\"{name}\" ")).unwrap_or_default();
     let state = match vault.locks_in_seconds {
         _ if vault.locked => "locked".to_owned(),
-        Some(left) => format!("unlocked; locks in {} if nobody asks for it", counted(left.div_ceil(60), "minute")),
+        Some(left) => format!("unlocked; locks in {} without use", counted(left.div_ceil(60), "minute")),
         None => "unlocked".to_owned(),
     };
     let mut text = format!("Vault {name}(ID: {}), {state}. It opens with:\n\n", vault.id.short());
@@ -264,23 +262,23 @@ fn kind(slot: &SlotView) -> &'static str {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 enum Kind {
-    /// Another passphrase, which is asked for
+    /// Another passphrase; CaseTrack asks for it
     Passphrase,
     /// 24 words, which are printed once
     Recovery,
-    /// A recipient of age: whoever has the identity that belongs to it opens the vault
+    /// An age recipient: the matching age identity opens the vault
     Recipient,
     /// A secret in the keychain of this computer: `casetrack unlock` then needs no passphrase here
     Keychain,
 }
 
-/// Add something that opens a vault
+/// Add a slot to a vault
 ///
-/// With `keychain`, every program that you run while you are logged in can open the vault. It protects a computer that is switched off, as well as your
-/// login does. Nothing but `casetrack unlock` at a terminal uses it, after asking; assistants cannot.
+/// With `keychain`, every program that you run while you are logged in can open the vault. While the computer is switched off, the vault is
+/// as safe as your login. CaseTrack uses it only in `casetrack unlock` at a terminal, and asks first; assistants cannot use it.
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct AddSlot {
-    /// What to add
+    /// The kind of slot
     kind: Kind,
     /// The recipient: age1…
     #[arg(value_name = "RECIPIENT", required_if_eq("kind", "recipient"))]
@@ -308,7 +306,7 @@ impl AddSlot {
     }
 
     fn run(self, console: &Console) -> Result<u8> {
-        let missing = || Error::internal("Nobody was asked for what the slot needs.");
+        let missing = || Error::internal("CaseTrack did not ask for the secret of the slot.");
         let id = self.which.find(console)?;
         let slot = match self.kind {
             Kind::Passphrase => NewSlot::Passphrase(self.new.ok_or_else(missing)?),
@@ -327,11 +325,11 @@ impl AddSlot {
 
 /// Advice for users who add a keychain.
 const IN_KEYCHAIN: &str =
-    " While you are logged in here, every program that you run can open the vault with what the keychain has.";
+    " While you are logged in here, every program that you run can open the vault through the keychain.";
 
-/// Remove something that opens a vault, never the last one
+/// Remove a slot of a vault, never the last one
 ///
-/// Of a keychain, its entry is deleted as well. Who kept a copy of the vault from before, and what opened it then, can still open that copy.
+/// Removing a keychain slot also deletes the keychain entry. Old copies of the vault still open with the removed key.
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct RemoveSlot {
     /// The slot, as `casetrack vault slots` shows it
@@ -369,7 +367,7 @@ impl ChangePassphrase {
     }
 
     fn run(self, console: &Console) -> Result<u8> {
-        let missing = || Error::internal("Nobody was asked for the passphrases.");
+        let missing = || Error::internal("No passphrases were asked for.");
         let (old, new) = self.old_and_new.ok_or_else(missing)?;
         let changed = vaults::change_passphrase(console.engine.host(), self.which.find(console)?, &old, &new)?;
         console.print(&changed, |changed| format!("Changed the passphrase (slot {}).", changed.slot.id))
@@ -409,8 +407,9 @@ pub fn words_text(words: &Password) -> String {
         format!("    {}", numbered.collect::<Vec<_>>().join("").trim_end())
     });
     format!(
-        "Recovery key. Write these 24 words down and keep them where nobody else finds them. They open the vault when the passphrase is \
-         lost, and are shown this once. Without the passphrase and these words nobody can read the vault again.\n\n{}",
+        "Recovery key. Write these 24 words down and keep them safe from others. They open the vault if \
+         the passphrase is lost, and are shown only once. Without the passphrase and these words, no one can read the \
+         vault again.\n\n{}",
         rows.collect::<Vec<_>>().join("\n")
     )
 }

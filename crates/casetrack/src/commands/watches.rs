@@ -14,8 +14,8 @@ use crate::options::{InCollection, named};
 
 /// Watch a folder and keep a collection up to date with it
 ///
-/// Changes are synced two seconds after the last one, as long as CaseTrack runs: while an assistant is connected, and for five
-/// minutes after the last command. Changes made at other times are synced when it starts.
+/// Changes are synced two seconds after the last one while CaseTrack runs: as long as an assistant is connected, and for five minutes after
+/// the last command. Other changes are synced when CaseTrack starts.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Watch {
     /// Folder to watch, with all its subfolders
@@ -31,7 +31,7 @@ pub struct Watch {
     /// Only files with these extensions, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "EXT")]
     extensions: Option<Vec<String>>,
-    /// Tag what it brings with the names of its folders, below this one
+    /// Tag its documents with the names of their folders, below this one
     #[arg(long)]
     tags_from_folders: bool,
 }

@@ -17,7 +17,6 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Password, Result};
 use casetrack_engine::vaults::KeychainSlot;
 use serde::{Deserialize, Serialize};
 
-/// Every entry is of this service.
 const SERVICE: &str = "CaseTrack";
 
 /// A store of secrets by their account.
@@ -35,7 +34,6 @@ pub trait Keychain {
 pub enum Refusal {
     /// There is none, or it does not answer.
     Absent,
-    /// It stayed locked.
     Locked,
     /// In the system's words.
     Failed(String),
@@ -79,7 +77,7 @@ impl VaultSlots {
         }
         if found.is_empty() {
             return Err(
-                "The keychain of this computer has no entry for the vault, so something else must open it.".to_owned()
+                "The keychain of this computer has no entry for the vault, so another key must open it.".to_owned()
             );
         }
         Ok(found)
@@ -94,7 +92,8 @@ impl VaultSlots {
                 account(self.id, slot)
             ),
             Err(refusal) => format!(
-                "The keychain's entry for slot {slot} could not be deleted: {refusal}. It opens the vault no more; delete \"{SERVICE}\", {}, in the keychain.",
+                "The keychain's entry for slot {slot} could not be deleted: {refusal}. It no longer opens the vault; \
+                 delete \"{SERVICE}\", {}, in the keychain.",
                 account(self.id, slot)
             ),
         }
@@ -102,7 +101,7 @@ impl VaultSlots {
 }
 
 /// The message if the keychain has another secret.
-pub const WRONG: &str = "What the keychain has for the vault does not open it, so something else must.";
+pub const WRONG: &str = "The keychain entry does not open the vault, so another key must open it.";
 
 /// Why something else must open the vault.
 pub fn needs_passphrase(refusal: &Refusal) -> String {
@@ -110,7 +109,7 @@ pub fn needs_passphrase(refusal: &Refusal) -> String {
     if let Some(first) = why.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    format!("{why}, so something else must open the vault.")
+    format!("{why}, so another key must open the vault.")
 }
 
 /// Keeps the secret of a slot that is about to be added, and makes sure that it is there.
@@ -120,7 +119,7 @@ pub fn keep(keychain: &dyn Keychain, vault: CollectionId, slot: &KeychainSlot) -
     let kept = keychain.keep(&account, &label, slot.secret()).and_then(|()| keychain.find(&account));
     match kept.map_err(|refusal| not_added(&refusal))? {
         Some(found) if found == *slot.secret() => Ok(()),
-        _ => Err(not_added(&Refusal::Failed("it does not give back what it was given".to_owned()))),
+        _ => Err(not_added(&Refusal::Failed("it does not return the stored secret".to_owned()))),
     }
 }
 
@@ -140,7 +139,6 @@ pub fn not_added(refusal: &Refusal) -> Error {
     )
 }
 
-/// The account of the secret of a slot.
 fn account(vault: CollectionId, slot: &str) -> String {
     format!("{vault}/{slot}")
 }

@@ -77,12 +77,12 @@ fn a_keychain_that_refuses_is_said_to() {
     ] {
         keychain.refusal = Some(refusal.clone());
         let said = vault.secrets(&keychain).unwrap_err();
-        assert_eq!(said, format!("{}, so something else must open the vault.", said.split(", so").next().unwrap()));
+        assert_eq!(said, format!("{}, so another key must open the vault.", said.split(", so").next().unwrap()));
         assert!(said.starts_with(words), "{said}");
         let error = keep(&keychain, vault.id, &slot).unwrap_err();
         assert!(error.message.starts_with("The vault was not changed: ") && error.hint.is_some(), "{error}");
         let said = vault.forget(Err(refusal), &slot.id());
-        assert!(said.contains("could not be deleted") && said.contains("opens the vault no more"), "{said}");
+        assert!(said.contains("could not be deleted") && said.contains("no longer opens the vault"), "{said}");
         assert!(take_back(&keychain, vault.id, &slot).unwrap().contains("opens nothing"));
     }
     keychain.refusal = None;
@@ -96,5 +96,5 @@ fn a_keychain_that_does_not_keep_is_noticed_before_the_slot_is_added() {
     let keychain = Memory { forgetful: true, ..Memory::default() };
     let slot = KeychainSlot::random().unwrap();
     let error = keep(&keychain, vault(&[]).id, &slot).unwrap_err();
-    assert!(error.message.contains("does not give back"), "{error}");
+    assert!(error.message.contains("does not return"), "{error}");
 }

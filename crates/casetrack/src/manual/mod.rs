@@ -28,7 +28,7 @@ const TOPICS: &[(&str, &str)] = topics![
 
 /// Explain a command or a topic
 ///
-/// Without a name, lists the topics. Where a command and a topic have the same name, shows both.
+/// Without a name, lists the topics. If a command and a topic have the same name, shows both.
 #[derive(Debug, Args)]
 pub struct Help {
     /// A command (`search`, `models pull`) or a topic (`faq`, `queries`)

@@ -62,7 +62,6 @@ impl Address {
     }
 }
 
-/// Directory of the owner's files.
 pub fn directory(data_dir: &Path) -> PathBuf {
     data_dir.join("owner")
 }

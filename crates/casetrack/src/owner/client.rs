@@ -22,10 +22,8 @@ static CURRENT: Mutex<Option<Arc<Connected>>> = Mutex::new(None);
 static HANDLED: OnceLock<()> = OnceLock::new();
 type Connected = interprocess::local_socket::Stream;
 
-/// How a command ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// The exit status.
     pub status: u8,
     /// The vault that it was to find for the client.
     pub vault: Option<VaultSlots>,
@@ -68,7 +66,8 @@ fn send(global: Global, command: CollectionCommand) -> Result<Ended> {
     let message = "The process that works on the collections ended unexpectedly during this command.";
     let log = super::address::directory(&data_dir).join("log");
     Err(Error::internal(message).with_hint(format!(
-        "What was stored before is kept. Run the command again; if it happens again, please report it with the end of {}.",
+        "Everything stored before is kept. Run the command again; if it happens again, please report it with the end \
+         of {}.",
         log.display()
     )))
 }

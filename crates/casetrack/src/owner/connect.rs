@@ -147,7 +147,11 @@ fn start(data_dir: &Path, global: &Global) -> Result<bool> {
     match word.trim_end() {
         LISTENING => Ok(true),
         REFUSED | "" => Ok(false),
-        failure => Err(wire::decode(failure.as_bytes())
-            .unwrap_or_else(|_| Error::internal(format!("A new owner of the data directory said \"{failure}\".")))),
+        failure => Err(wire::decode(failure.as_bytes()).unwrap_or_else(|_| {
+            Error::internal(format!(
+                "The new owner process of the data directory reported \
+                \"{failure}\"."
+            ))
+        })),
     }
 }

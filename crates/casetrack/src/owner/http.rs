@@ -19,7 +19,6 @@ use super::session::{Reader, sessions};
 use super::wire::{FromClient, FromOwner, Http, Request, SessionOptions};
 use crate::console::Output;
 
-/// The environment variable that holds the token.
 const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
 /// Shortest token that a user may choose, in characters.
 const MIN_TOKEN: usize = 16;

@@ -46,7 +46,7 @@ impl OwnerLog {
         Ok(Self(Arc::new(Shared { file: Mutex::new(file), clients: Mutex::new(Vec::new()) })))
     }
 
-    /// Shows a client what is logged from now on, as long as it is connected.
+    /// Shows a client new log messages as long as it is connected.
     pub fn show_to(&self, global: &Global, frames: UnboundedSender<FromOwner>) {
         let level = match (global.quiet, global.verbose) {
             (true, _) => Level::ERROR,

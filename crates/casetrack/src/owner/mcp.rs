@@ -33,7 +33,7 @@ pub struct Mcp {
     no_token: bool,
     #[command(flatten)]
     offered: ToolOptions,
-    /// As --root, for several folders one after the other, as MCP bundles write them
+    /// Like --root, for several folders in a row, as MCP bundles write them
     #[arg(long = "roots", value_name = "DIR", num_args = 1.., hide = true, value_parser = absolute)]
     more_roots: Vec<PathBuf>,
 }
@@ -44,7 +44,8 @@ impl Mcp {
         // Report mistakes in the settings before anything is started.
         if access(&global.settings()?, &data_dir)?.allows_any_root() {
             tracing::warn!(
-                "assistants may have any file read that you can read, but for keys and credentials; allowed_roots in {} limits that",
+                "assistants can read every file that you can read, except keys and credentials; allowed_roots in {} \
+                 limits this",
                 data_dir.join(settings::FILE).display()
             );
         }

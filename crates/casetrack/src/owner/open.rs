@@ -35,16 +35,16 @@ const ATTEMPTS: u32 = 3;
 
 /// Open the workbench in the browser: search, read, compare, and collect evidence
 ///
-/// The address that is printed is good for one use within a minute; run the command again for another. What it shows stays on this
-/// machine: only the browser that opened the address is served, until CaseTrack's background process ends.
+/// The printed URL can be used once, within a minute; run the command again for another. Everything stays on this machine: only the browser
+/// that opened the URL is served, until CaseTrack's background process ends.
 #[derive(Debug, Args)]
 pub struct Open {
-    /// What to show first: the number of a result of the last search, the name or ID of a document, or the ID of a passage
+    /// Page to show first: the number of a result of the last search, the name or ID of a document, or the ID of a passage
     #[arg(value_name = "RESULT|DOCUMENT|PASSAGE")]
     target: Option<String>,
     #[command(flatten)]
     place: InCollection,
-    /// Print the address, and do not open a browser
+    /// Print the URL, and do not open a browser
     #[arg(long)]
     no_browser: bool,
 }
@@ -64,7 +64,7 @@ impl Open {
         let opened = !no_browser && browse(&url);
         let value = json!({"url": url, "opened": opened});
         output::print(&value, &global, |_| {
-            let said = if opened { "The workbench opens in the browser." } else { "Open this address in a browser:" };
+            let said = if opened { "The workbench opens in the browser." } else { "Open this URL in a browser:" };
             format!("{said}\n{url}")
         })?;
         Ok(ExitCode::SUCCESS)

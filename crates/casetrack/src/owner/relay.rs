@@ -67,7 +67,6 @@ struct Pending {
     repeatable: bool,
     /// True if its answer only comes when the client cancels it.
     lasting: bool,
-    /// How many times it has been sent.
     sent: u32,
     /// For a request to subscribe (true) or unsubscribe (false): the URI of the resource.
     watch: Option<(String, bool)>,
@@ -76,7 +75,6 @@ struct Pending {
 /// The session as the client sees it.
 #[derive(Default)]
 struct State {
-    /// The client's handshake.
     initialize: Option<String>,
     initialized: Option<String>,
     active: Option<CollectionId>,
@@ -265,7 +263,7 @@ fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
     }
     for pending in given_up.iter().filter_map(|number| state.pending.remove(number)) {
         let text = if pending.repeatable {
-            "CaseTrack ended unexpectedly while it worked on this, more than once. What was stored before is kept.\n\n\
+            "CaseTrack ended unexpectedly during this call, more than once. Everything stored before is kept.\n\n\
              Please report this as a defect, with the call that causes it."
         } else {
             "CaseTrack ended unexpectedly during this call and was started again. The call may or may not have been carried \

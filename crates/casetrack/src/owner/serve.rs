@@ -44,14 +44,14 @@ const CHECK: Duration = Duration::from_secs(5);
 /// Number of heaps that glibc makes for threads, see mallopt(3). Other C libraries ignore it.
 const HEAPS: &str = "MALLOC_ARENA_MAX";
 
-/// Keep the data directory open for other commands, which start this when they need it (used by CaseTrack itself)
+/// Keep the data directory open for other commands, which start this process when they need it (used by CaseTrack itself)
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub struct Owner {
     /// Run in the background, detached from the process that started this
     #[arg(long)]
     detach: bool,
-    /// Stay when nobody uses it, for a service; an owner that is there already is asked to give way
+    /// Stay without clients, for a service; an owner that is already running is asked to end
     #[arg(long)]
     stay: bool,
 }
@@ -125,7 +125,7 @@ pub fn hold(global: &Global, data_dir: &Path, lock: File, duty: Duty) -> Result<
     ended
 }
 
-/// The lock of the data directory, when the owner that has it ends: at once where it has no client, else when the last one has gone.
+/// The lock of the data directory, once the owner that has it ends: at once if it has no client, otherwise after the last one.
 fn take_over(data_dir: &Path) -> Result<File> {
     loop {
         // An owner with clients refuses, which is fine.

@@ -90,7 +90,11 @@ fn retire(serving: &OwnerState, frames: &UnboundedSender<FromOwner>) {
         serving.end.notify_one();
         frames.send(FromOwner::Exit(0))
     } else {
-        let message = format!("The process {} has this data directory open for others: {others}.", std::process::id());
+        let message = format!(
+            "The process {} has this data directory open for other clients: \
+            {others}.",
+            std::process::id()
+        );
         let hint = "Close the assistants and commands that use it, or update them if they are of another version of \
                     CaseTrack, then try again.";
         frames.send(FromOwner::Failed(Error::new(ErrorCode::InUse, message).with_hint(hint)))
@@ -104,7 +108,8 @@ pub(super) fn engine(serving: &OwnerState, global: &Global) -> Result<Arc<Engine
     let (served, wanted) = (serving.engine.host().store_place(), global.store()?);
     if *served != wanted {
         let message = format!(
-            "The background process of this data directory has the collections of {}, and this command asks for those of {}.",
+            "The background process of this data directory has the collections of {} open, but this command needs \
+             those of {}.",
             served.described(),
             wanted.described()
         );
@@ -178,7 +183,7 @@ async fn serve_command(serving: &OwnerState, run: Run, mut reader: Reader, frame
     let console = Console { global, engine, cancel: cancel.clone(), directory: directory.into(), umask, show };
     let mut running = tokio::task::spawn_blocking(move || {
         let ended = catch_unwind(AssertUnwindSafe(|| command.run(&console)));
-        ended.unwrap_or_else(|_| Err(Error::internal("The command panicked; the log of the owner says where.")))
+        ended.unwrap_or_else(|_| Err(Error::internal("The command panicked; see the log of the owner process.")))
     });
     let ended = loop {
         tokio::select! {

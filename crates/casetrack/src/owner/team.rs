@@ -24,25 +24,25 @@ const PORT: u16 = 8310;
 
 /// Serve a team over HTTP: users with roles in collections
 ///
-/// Runs in the foreground until it is interrupted, and has the data directory meanwhile; other commands on this machine work as usual. Users
-/// are added with `casetrack users`, and show a token that it gives them, or one of the provider of OpenID Connect that config.toml names.
-/// Programs use it at /mcp, browsers the workbench at /.
-/// Without options it serves this machine alone. An address that others can reach must be named, with a certificate or behind a proxy.
+/// Runs in the foreground until you press Ctrl-C, and holds the data directory while it runs; other commands on this machine work as usual.
+/// Add users with `casetrack users`. They sign in with the token that it shows, or with one of the OpenID Connect provider of config.toml.
+/// Programs connect at /mcp, browsers open the workbench at /. Without options it serves only this machine. To serve others, give an
+/// address, and a certificate or a proxy that encrypts.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// Address to listen at; a port alone is one of 127.0.0.1 [default: 127.0.0.1:8310]
+    /// Address to listen at; a port without an address is one of 127.0.0.1 [default: 127.0.0.1:8310]
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = http_address)]
     listen: Option<SocketAddr>,
-    /// Certificate of the server with those that lead to its authority, in PEM format; read again when it changes
+    /// Certificate chain of the server, in PEM format; read again when the file changes
     #[arg(long, value_name = "FILE", requires = "tls_key", value_parser = absolute)]
     tls_cert: Option<PathBuf>,
     /// Private key of the certificate, in PEM format
     #[arg(long, value_name = "FILE", requires = "tls_cert", value_parser = absolute)]
     tls_key: Option<PathBuf>,
-    /// A proxy in front encrypts connections, and is the only one that can reach this address
+    /// A proxy in front of it encrypts connections, and only the proxy can reach this address
     #[arg(long, conflicts_with = "tls_cert")]
     behind_proxy: bool,
-    /// Address that users' programs are told, such as https://casetrack.firm.example
+    /// URL for the users' programs, such as https://casetrack.firm.example
     #[arg(long, value_name = "URL", value_parser = origin)]
     public_url: Option<String>,
     #[command(flatten)]
@@ -88,10 +88,10 @@ impl Serve {
         if address.ip().is_loopback() || self.tls_cert.is_some() || self.behind_proxy {
             return Ok(());
         }
-        Err(Error::invalid(format!("Others can reach {}, and connections to it would not be encrypted.", address.ip()))
+        Err(Error::invalid(format!("Others can reach {}, but connections to it would not be encrypted.", address.ip()))
             .with_hint(
-                "Name a certificate with --tls-cert and --tls-key. Or, where a proxy encrypts and nobody else reaches this address, say \
-                 --behind-proxy.",
+                "Name a certificate with --tls-cert and --tls-key. If a proxy encrypts, and only the proxy can reach \
+                 this address, use --behind-proxy.",
             ))
     }
 
@@ -100,10 +100,8 @@ impl Serve {
         let is_known = self.public_url.is_some() || !self.behind_proxy && !self.address().ip().is_unspecified();
         match is_known || settings.serve.oidc.is_none() {
             true => Ok(()),
-            false => Err(Error::invalid(
-                "With a provider of OpenID Connect, clients must be told the address of this server.",
-            )
-            .with_hint("Name it with --public-url, such as https://casetrack.firm.example.")),
+            false => Err(Error::invalid("With an OpenID Connect provider, clients need the URL of this server.")
+                .with_hint("Name it with --public-url, such as https://casetrack.firm.example.")),
         }
     }
 }

@@ -22,7 +22,6 @@ pub struct Greeting {
     pub build: String,
 }
 
-/// The request of a client.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
     Run(Box<Run>),
@@ -45,12 +44,10 @@ pub struct Run {
     pub umask: u32,
 }
 
-/// The options of a client for its sessions of the protocol.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionOptions {
     pub global: Global,
     pub offered: ToolOptions,
-    /// Name of the collection that is active at first.
     pub collection: Option<String>,
     /// The collection that was active before the owner changed.
     pub active: Option<CollectionId>,
@@ -79,7 +76,6 @@ pub struct Open {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromClient {
-    /// A line of the protocol.
     Line(String),
     EndOfInput,
     Cancel,
@@ -88,11 +84,8 @@ pub enum FromClient {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromOwner {
     Show(Output),
-    /// A line of the protocol.
     Line(String),
-    /// The active collection of the session has changed.
     Active(Option<CollectionId>),
-    /// Where HTTP is served.
     #[cfg(feature = "serve")]
     Listening(SocketAddr),
     /// The address for the browser, good for one use.
@@ -111,7 +104,6 @@ pub fn build() -> Result<String> {
     Ok(format!("{} {} {}", env!("CARGO_PKG_VERSION"), metadata.len(), modified.unwrap_or_default().as_nanos()))
 }
 
-/// Encodes the value as a line.
 pub fn encode(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');

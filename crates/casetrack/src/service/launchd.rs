@@ -36,7 +36,6 @@ pub fn manager(home: &Path) -> Manager {
     }
 }
 
-/// The number of the user, whose home folder this is.
 #[cfg(unix)]
 fn user(home: &Path) -> u32 {
     use std::os::unix::fs::MetadataExt;

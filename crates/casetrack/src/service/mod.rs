@@ -20,11 +20,11 @@ use crate::{output, owner};
 const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Keep watching folders from login on, also when no assistant is connected
+/// Keep watching folders from login on, even if no assistant is connected
 ///
 /// Installs a service of your user, without administrator rights: a systemd unit on Linux, a launch agent on macOS, a scheduled task on
-/// Windows. It is the same background process that every command starts when it needs it, but it does not exit after five minutes. Only
-/// Linux has been tried.
+/// Windows. The service is the background process that every command starts, except that it does not exit after five minutes. Only Linux
+/// has been tested.
 #[derive(Debug, Args)]
 pub struct Service {
     #[command(subcommand)]
@@ -65,7 +65,7 @@ struct Manager {
     name: &'static str,
     file: PathBuf,
     content: fn(&Definition) -> String,
-    /// A word of the command as it stands in the file.
+    /// A word of the command, as the file has it.
     word: fn(&str) -> String,
     /// The bytes of a text in the file.
     encode: fn(&str) -> Vec<u8>,
@@ -74,7 +74,7 @@ struct Manager {
     /// Ends the service until it is started again, or until the next login. Empty if the manager never restarts a process that has ended.
     stop: Vec<Vec<String>>,
     status: Vec<String>,
-    /// Of the output of `status`: whether the manager has the service at all, and whether it runs.
+    /// Reads the output of `status`: does the manager have the service, and does it run?
     is_loaded: fn(&Output) -> bool,
     is_running: fn(&Output) -> bool,
     /// True if the manager only starts the process, so that it cannot report that it runs.
@@ -248,16 +248,17 @@ fn output_of(command: &[String]) -> std::io::Result<Output> {
 fn succeed(command: &[String]) -> Result<()> {
     let line = command.join(" ");
     let output = output_of(command).map_err(|error| {
-        Error::new(ErrorCode::MissingDependency, format!("`{line}` could not be run: {error}")).with_hint(
-            "The service needs the manager of services of this system. Without it, keep an assistant connected.",
-        )
+        Error::new(ErrorCode::MissingDependency, format!("`{line}` could not be run: {error}"))
+            .with_hint("The service needs the service manager of this system. Without it, keep an assistant connected.")
     })?;
     if output.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(Error::new(ErrorCode::Io, format!("`{line}` failed: {}", said.trim()))
-        .with_hint("The service needs a session of your user with this manager of services, such as a login on the machine itself."))
+    Err(Error::new(ErrorCode::Io, format!("`{line}` failed: {}", said.trim())).with_hint(
+        "The service needs a session of your user with this service manager, such as a login on the \
+            machine itself.",
+    ))
 }
 
 fn words(line: &str) -> Vec<String> {

@@ -296,7 +296,7 @@ fn a_full_disk_is_said_to_be_full() {
     std::os::unix::fs::symlink("/dev/full", part).unwrap();
     let error = fixture.pull_fails(ErrorCode::DiskFull);
     assert!(error.message.contains("model.safetensors"), "{}", error.message);
-    assert!(error.hint.unwrap().plain().unwrap().contains("goes on where it stopped"));
+    assert!(error.hint.unwrap().plain().unwrap().contains("the download resumes"));
 }
 
 #[test]

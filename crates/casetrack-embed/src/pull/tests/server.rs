@@ -8,7 +8,6 @@ use std::thread;
 
 use sha2::Digest;
 
-/// The one commit of every repository.
 pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
 /// The fault of the next answers to a request for a file's content.
@@ -41,7 +40,6 @@ struct State {
     content_bytes: usize,
 }
 
-/// Runs until the test ends.
 pub struct Server {
     pub endpoint: String,
     state: Arc<Mutex<State>>,
@@ -75,7 +73,6 @@ impl Server {
         self.state.lock().unwrap().answer = Some((status, content_type, body));
     }
 
-    /// The requests since the last call.
     pub fn take_log(&self) -> Vec<Request> {
         std::mem::take(&mut self.state.lock().unwrap().log)
     }

@@ -34,7 +34,7 @@ pub(super) struct Job {
     pub interrupted: bool,
     /// The problem to report, if its user lost the right to it.
     pub withdrawn: Option<Problem>,
-    /// The same request came once more after it began, perhaps because there is more to do now.
+    /// The same request came again after it began, perhaps for new files.
     pub asked_again: bool,
     /// Its work is over: the same request gets another job now.
     pub closed: bool,
@@ -110,7 +110,6 @@ impl Job {
 }
 
 impl State {
-    /// The error for a job that is not here.
     pub fn gone(&self, id: JobId) -> Error {
         self.waiting.get(&id).map_or_else(|| no_such_job(&id.to_string()), |collection| locked(*collection))
     }
@@ -131,7 +130,6 @@ impl State {
         self.jobs.iter_mut().rev().find(|job| job.record.id == id)
     }
 
-    /// The job whose turn it is.
     pub fn next(&mut self) -> Option<&mut Job> {
         let running: Vec<_> = self.jobs.iter().filter(|job| job.record.state == JobState::Running).collect();
         if self.pausing || running.len() >= MAX_RUNNING {

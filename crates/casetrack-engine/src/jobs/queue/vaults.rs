@@ -26,7 +26,7 @@ impl Jobs {
                 record.state = JobState::Queued;
                 record.resumed += 1;
                 self.records.save(&record)?;
-                tracing::info!(job = %record.id, collection = %record.collection_id, "an interrupted job goes on");
+                tracing::info!(job = %record.id, collection = %record.collection_id, "an interrupted job continues");
             }
             state.jobs.push(Job::new(record));
         }

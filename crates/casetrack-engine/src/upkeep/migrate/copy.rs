@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 use casetrack_host::documents::originals;
 use casetrack_host::sha256;
 
-/// The change of paths: uploads lie in the folder of their collection.
+/// The change of paths: uploads are in the folder of their collection.
 pub(super) struct Way {
     from: PathBuf,
     to: PathBuf,
@@ -48,7 +48,6 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// As it is now.
     pub fn of(collection: &Collection) -> Result<Self> {
         Ok(Self {
             meta: collection.meta().clone(),
@@ -69,7 +68,6 @@ impl State {
         Ok(parts(self) == parts(&now) && self.documents == now.documents && self.uploads_there == now.uploads_there)
     }
 
-    /// The parts of it that the other collection has.
     pub fn found(mut self, target: &Collection) -> Result<Self> {
         let documents = target.documents_as_stored()?;
         self.copied_before = documents.len() as u64;

@@ -19,7 +19,7 @@ use casetrack_host::{Host, StorePlace, of_files};
 use comparison::difference;
 use copy::{State, Way, copy};
 
-/// The most times that a collection that changes meanwhile is copied again.
+/// Most repeated copies of a collection that changes during the copy.
 const ROUNDS: u32 = 4;
 /// The longest wait of the removal for calls that work with the collection.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -50,8 +50,8 @@ pub struct MigrateReport {
     pub duration_ms: u64,
 }
 
-/// Makes the same collection in another store, and compares both: every document with everything that is stored of it, columns,
-/// evidence, copies of source files and uploads. The first collection stays as it is, and may be used meanwhile. Also what was copied.
+/// Makes the same collection in another store, and compares both: every document with everything that is stored of it, columns, evidence, copies of
+/// source files and uploads. The first collection stays as it is, and may be used during the copy.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`] for the store that it is in; [`ErrorCode::WrongState`] for a vault; [`ErrorCode::AlreadyExists`]
 /// if the other store has a collection of this id with other content, or another one of this name; [`ErrorCode::InUse`] if the collection
@@ -65,18 +65,22 @@ pub(crate) fn copy_to_store(
 ) -> Result<(MigrateReport, State)> {
     let started = Instant::now();
     if to == host.store_place() {
-        return Err(Error::invalid(format!("The collection is in {} already.", to.described()))
+        return Err(Error::invalid(format!("The collection is already in {}.", to.described()))
             .with_hint("Name the other store."));
     }
     if id == of_files() {
-        return Err(Error::invalid("The search of files is about the files of this machine, and stays on its disk.")
-            .with_hint("Name another collection."));
+        return Err(Error::invalid(
+            "The collection of the file search belongs to the files of this machine, and stays \
+            on its disk.",
+        )
+        .with_hint("Name another collection."));
     }
     let source = host.collection(id)?;
     if source.is_vault() {
         let message = format!("\"{}\" is a vault, and vaults are on disk only.", source.meta().name);
         return Err(Error::new(ErrorCode::WrongState, message).with_hint(
-            "`casetrack vault unseal` makes a plain collection of it, which anybody with access to the database can read then.",
+            "`casetrack vault unseal` makes it a plain collection, which anyone with access to the database can then \
+             read.",
         ));
     }
     let other = host.other_store(to)?;
@@ -132,7 +136,8 @@ pub(crate) fn remove_copied(host: &Host, id: CollectionId, copied: &State, cance
         if !copied.is_that_of(&source)? {
             let message = format!("\"{}\" was changed after it was copied, and is not removed.", source.meta().name);
             return Err(Error::new(ErrorCode::InUse, message).with_hint(
-                "Both stores have the collection now. Delete the one in the other store, and start again when nothing changes this one.",
+                "Both stores now have the collection. Delete the copy in the other store, and start again when \
+                 nothing changes this one.",
             ));
         }
         drop(source);
@@ -142,7 +147,6 @@ pub(crate) fn remove_copied(host: &Host, id: CollectionId, copied: &State, cance
     Ok(())
 }
 
-/// True if the other store has the collection already.
 fn is_there(host: &Host, other: &dyn Store, meta: &CollectionMeta, to: &StorePlace) -> Result<bool> {
     let mut there = other.list()?;
     if there.iter().any(|other| other.id == meta.id) {
@@ -158,7 +162,6 @@ fn is_there(host: &Host, other: &dyn Store, meta: &CollectionMeta, to: &StorePla
     Ok(false)
 }
 
-/// Compares with a collection that is there already.
 fn compared(
     source: &Collection,
     target: &Collection,
@@ -174,7 +177,7 @@ fn compared(
             let (name, place) = (&source.meta().name, to.described());
             let message = format!("\"{name}\" is in {place} already, and not the same there: {difference}");
             Err(Error::new(ErrorCode::AlreadyExists, message)
-                .with_hint("Delete the one that you do not need, then try again if that is the one there."))
+                .with_hint("Delete the one that you do not need. If that is the one there, try again."))
         }
     }
 }
@@ -200,9 +203,9 @@ fn fill(
             Some(difference) => last = difference,
         }
     }
-    let message = format!("\"{}\" has been changing all the time. {last}", source.meta().name);
+    let message = format!("\"{}\" kept changing during the copy. {last}", source.meta().name);
     Err(Error::new(ErrorCode::InUse, message.trim_end().to_owned())
-        .with_hint("Try again when its jobs have ended: what is copied is not copied again."))
+        .with_hint("Try again when its jobs have ended: finished copies are kept."))
 }
 
 /// Everything that was stored is as it must be.
@@ -210,8 +213,10 @@ fn check(target: &Collection) -> Result<()> {
     target.flush()?;
     let problem = target.verify()?.checks.into_iter().find_map(|check| check.problems.into_iter().next());
     problem.map_or(Ok(()), |problem| {
-        Err(Error::new(ErrorCode::Corrupt, format!("What was copied is not as it was stored: {problem}"))
-            .with_hint("The first collection is untouched. Look for a fault of the disk or the server, then try again with --discard."))
+        Err(Error::new(ErrorCode::Corrupt, format!("The copy differs from the original: {problem}")).with_hint(
+            "The original collection is untouched. Look for a fault of the disk or the server, then try \
+                again with --discard.",
+        ))
     })
 }
 

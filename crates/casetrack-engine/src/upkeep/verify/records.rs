@@ -15,8 +15,7 @@ use casetrack_host::Host;
 pub(super) fn check(host: &Host, id: CollectionId) -> Result<Check> {
     let mut check = Check {
         name: "sealed_records".into(),
-        description: "Jobs, watches and the last search of the vault are sealed with its key and are what was written."
-            .into(),
+        description: "Jobs, watches and the last search of the vault are sealed with its key and unchanged.".into(),
         checked: 0,
         problems: Vec::new(),
     };

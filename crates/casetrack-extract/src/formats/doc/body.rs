@@ -1,4 +1,4 @@
-//! The text of one part as paragraphs, tables and what is anchored in them.
+//! The text of one part as paragraphs, tables and the objects anchored in them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -21,7 +21,6 @@ use super::tables::{TableRow, with_columns};
 
 const CELL_MARK: u16 = 7;
 
-/// A document with its tables read.
 pub(super) struct WordFile<'a> {
     pub fib: Fib,
     pub text: Text<'a>,
@@ -31,15 +30,13 @@ pub(super) struct WordFile<'a> {
     /// True if any of the styles hides characters.
     pub styles_hide: bool,
     pub fonts: Vec<String>,
-    /// Those who made tracked changes.
     pub revisers: Vec<String>,
     pub data: Vec<u8>,
 }
 
-/// The content that the text refers to, by position.
 #[derive(Default)]
 pub(super) struct Anchors {
-    /// The sign that shows where the text refers to a note.
+    /// The mark in the text that refers to a note.
     pub notes: HashMap<u32, String>,
     /// True if a section that ends here is followed by a new page.
     pub sections: HashMap<u32, bool>,
@@ -53,24 +50,20 @@ pub(super) struct Body<'a, 'b, 'd> {
     pub file: &'b WordFile<'a>,
     pub numbering: &'b mut Numbering,
     pub anchors: &'b mut Anchors,
-    /// The mark of hidden text.
     pub veil: ChangeId,
     pub flow: &'b mut Flow<'d>,
 }
 
-/// A part being read.
 #[derive(Default)]
 pub(super) struct State<'a> {
     pub text: String,
     /// Fields that are open: whether each shows its result by now.
     pub fields: Vec<bool>,
-    /// The instruction of the innermost field.
     instruction: String,
     characters: Option<(Run<'a>, CharacterProperties)>,
     cell: Vec<FlowBlock>,
     cells: Vec<FlowCell>,
     rows: Vec<TableRow>,
-    /// Text boxes and pictures anchored in the paragraph.
     boxes: Vec<FlowBlock>,
     /// Where in `text` the hidden text begins that is being read.
     hidden_from: Option<usize>,
@@ -80,7 +73,6 @@ pub(super) struct State<'a> {
 }
 
 impl State<'_> {
-    /// Hidden text begins or ends here.
     fn veil(&mut self, is_hidden: bool, id: ChangeId) {
         match self.hidden_from {
             None if is_hidden => self.hidden_from = Some(self.text.len()),
@@ -97,7 +89,6 @@ impl State<'_> {
 }
 
 impl<'a> Body<'a, '_, '_> {
-    /// Reads the characters in `range`.
     pub fn read(&mut self, range: Range<u32>, sink: &mut Sink) -> Result<()> {
         let units = &self.file.text.units;
         let end = (range.end as usize).min(units.len());
@@ -141,7 +132,7 @@ impl<'a> Body<'a, '_, '_> {
         self.end_table(&mut state, sink)
     }
 
-    /// Headers and footers stand on the first page of their section.
+    /// Headers and footers go on the first page of their section.
     pub fn start_section(&mut self) {
         let texts = self.anchors.margins.next().unwrap_or_default();
         self.flow.add_margins(texts);
@@ -183,7 +174,6 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// True if characters at a position are hidden.
     fn is_hidden(&self, state: &mut State<'a>, position: u32, properties: &CharacterProperties) -> bool {
         let styles = &self.file.styles;
         if !self.file.styles_hide {
@@ -217,12 +207,11 @@ impl<'a> Body<'a, '_, '_> {
         if let Some(c) = c {
             let is_hidden = self.is_hidden(state, position, &properties);
             state.veil(is_hidden, self.veil);
-            // What stands for marks, or for breaks of pages, is no text.
+            // A character that is a mark or a page break is no text.
             state.text.push(if c != PAGE_BREAK && is_reserved(c) { ' ' } else { c });
         }
     }
 
-    /// The character that is seen, if any is.
     pub fn shown(&self, unit: u16, pair: Option<char>, properties: &CharacterProperties) -> Option<char> {
         match (unit, properties.symbol) {
             (0x28, Some((font, code))) if properties.is_special => {
@@ -241,7 +230,6 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// True if the character at a position was deleted.
     pub fn is_deleted(&self, position: u32) -> bool {
         self.character_properties(&mut State::default(), position).is_deleted
     }
@@ -255,7 +243,7 @@ impl<'a> Body<'a, '_, '_> {
         in_table(position) == in_table(position + 1)
     }
 
-    /// The places in the Data stream of the pictures that stand in the text, by their positions.
+    /// The places in the Data stream of the inline pictures, by their positions in the text.
     pub fn inline_pictures(&self) -> Vec<(u32, u32)> {
         let mut state = State::default();
         let pictures = self.file.text.units.iter().zip(0u32..).filter(|(unit, _)| **unit == 1);
@@ -308,7 +296,7 @@ impl<'a> Body<'a, '_, '_> {
             let mut cells = std::mem::take(&mut state.cells);
             let tracked = self.tracked(mark);
             if tracked.inserted.is_some() {
-                // What is in the row is part of its insertion.
+                // The content of the row is part of its insertion.
                 let blocks = cells.iter_mut().flat_map(|cell| &mut cell.blocks);
                 blocks.for_each(|block| block.text = changes::without_insertions(&block.text));
             }

@@ -11,9 +11,10 @@ use super::body::Body;
 use super::fib::{Part, Plc};
 use super::read_piece;
 
-/// Anchors comments where the text refers to them ([MS-DOC] 2.8.6 and 2.8.7). Those whose references were deleted are left out.
+/// Anchors comments at their references in the text ([MS-DOC] 2.8.6 and 2.8.7). A comment whose reference was deleted
+/// is left out.
 pub(super) fn comments(body: &mut Body, references: &[u8], texts: &[u8], authors: &[u8]) -> Result<()> {
-    /// Size of ATRDPre10 (2.9.4), and where in it the author's number stands.
+    /// Size of ATRDPre10 (2.9.4), and the place of the author's number in it.
     const REFERENCE: (usize, usize) = (30, 20);
     let authors = names(authors);
     let mut rest = body.file.fib.range(Part::Comments);
@@ -45,9 +46,9 @@ fn names(table: &[u8]) -> Vec<String> {
     .collect()
 }
 
-/// The headers and footers of each section, each text once: they stand on many pages (2.8.12). The first six stories are
-/// separators of notes. Each section has six: headers of even and odd pages, footers of even and odd pages, and both of its first page.
-/// An empty one continues as in the section before.
+/// The headers and footers of each section, each text once, although it is on many pages (2.8.12). The first six
+/// stories are separators of notes. Each section has six: headers of even and odd pages, footers of even and odd pages,
+/// and both of its first page. An empty one continues as in the section before.
 pub(super) fn margins(body: &mut Body, table: &[u8]) -> Result<Vec<Vec<String>>> {
     const NAMES: [&str; 6] = ["Header", "Header", "Footer", "Footer", "Header", "Footer"];
     let mut rest = body.file.fib.range(Part::Margins);

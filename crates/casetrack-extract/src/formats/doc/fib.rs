@@ -12,7 +12,6 @@ const WORD_6: u16 = 0xA5DC;
 const SECOND_TABLE: u16 = 0x0200;
 const COMPLEX: u16 = 0x0004;
 const EXTENDED_CHARACTERS: u16 = 0x1000;
-/// The character set of text written on a Macintosh.
 const MACINTOSH: u16 = 0x0100;
 
 /// A table by its number in the FIB (2.5.6).
@@ -54,18 +53,15 @@ pub(super) enum Part {
 pub(super) struct Fib {
     /// Before Word 97: text of 8 bits, other tables.
     pub is_old: bool,
-    /// True if the tables are in the stream 1Table rather than 0Table.
     pub second_table: bool,
-    /// True if the text is in pieces; newer files always are.
     pub is_complex: bool,
-    /// Where the text of an old file lies in the stream.
+    /// The range of the stream that holds the text of an old file.
     pub text: Range<usize>,
     pub language: u16,
-    /// True if characters of an old file have 16 bits, as in Far East editions of Word 95; newer files say so for each piece.
+    /// True if characters of an old file have 16 bits, as in Far East editions of Word 95; newer files state it for
+    /// each piece.
     pub is_wide: bool,
-    /// True if an old file was written on a Macintosh.
     pub is_mac: bool,
-    /// Characters of each part.
     counts: [u32; 8],
     /// Place and size of each table in the table stream.
     tables: Vec<(u32, u32)>,
@@ -117,14 +113,13 @@ impl Fib {
         Some(fib)
     }
 
-    /// The character positions of a part.
     pub fn range(&self, part: Part) -> Range<u32> {
         let part = part as usize;
         let start = self.counts[..part].iter().fold(0u32, |sum, count| sum.saturating_add(*count));
         start..start.saturating_add(self.counts[part])
     }
 
-    /// A table in its stream, with what follows it; without anything in it, nothing. A size beyond the stream is
+    /// A table in its stream, with the bytes behind it; an empty table gives nothing. A size beyond the stream is
     /// clipped.
     fn located<'a>(&self, stream: &'a [u8], table: Table) -> (&'a [u8], usize) {
         let (place, size) = self.tables.get(table as usize).copied().unwrap_or_default();
@@ -159,7 +154,7 @@ impl<'a> Plc<'a> {
         Self { positions: positions.iter().map(|position| u32::from_le_bytes(*position)).collect(), data, data_bytes }
     }
 
-    /// Ranges with their data, in the order of the file. Nothing says that a range is not empty or reversed.
+    /// Ranges with their data, in the order of the file. A range can be empty or reversed.
     pub fn ranges(&self) -> impl Iterator<Item = (Range<u32>, &'a [u8])> {
         self.positions.windows(2).enumerate().map_while(|(index, range)| {
             let data = self.data.get(index * self.data_bytes..(index + 1) * self.data_bytes)?;

@@ -12,8 +12,8 @@ const LEVELS: usize = 9;
 const DEFINITION_BYTES: usize = 28;
 const LIST_BYTES: usize = 16;
 
-/// Reads the definitions of levels and the lists over them, each up to the first damage; also returns whether there is any.
-/// `definitions` and `lists` are the tables with what follows them, empty where there is none.
+/// Reads the definitions of levels and the lists over them, each up to the first damage; also returns whether there is
+/// any. `definitions` and `lists` are the tables with the bytes behind them; an absent one is empty.
 pub(super) fn numbering(definitions: &[u8], lists: &[u8], fonts: &[String]) -> (Numbering, bool) {
     let mut numbering = Numbering::default();
     let no_definitions = !definitions.is_empty() && read_definitions(definitions, fonts, &mut numbering).is_none();
@@ -112,7 +112,6 @@ fn format_name(code: u8) -> &'static str {
     }
 }
 
-/// Names of the fonts by number (2.9.284, 2.9.82).
 pub(super) fn fonts(table: &[u8]) -> Vec<String> {
     let mut fonts = Vec::new();
     let mut rest = table.get(4..).unwrap_or_default();

@@ -1,9 +1,10 @@
 //! Word 97-2003 documents ([MS-DOC]), and the text of Word 6 and 95 documents.
 //!
-//! Read: the main text with headings, list labels, tables row by row, hidden text, text boxes and the text of pictures (by OCR) behind the
-//! paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes at the end of the page that
-//! refers to them, `[1]` and `[i]` where it does; tracked changes of characters, ends of paragraphs and rows; comments behind
-//! the paragraph they are about; headers and footers on the first page of their section. Pages are those that explicit breaks make.
+//! Read: the main text with headings, list labels, tables row by row, hidden text, text boxes and the text of pictures
+//! (by OCR) behind the paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes
+//! at the end of the page that refers to them, with `[1]` and `[i]` at the reference; tracked changes of characters,
+//! ends of paragraphs and rows; comments behind the paragraph they are about; headers and footers on the first page of
+//! their section. Explicit page breaks make the pages.
 
 mod body;
 mod document_parts;
@@ -121,7 +122,7 @@ impl Extractor for Doc {
                 body.read(file.fib.range(part), &mut Sink::Pages)?;
             }
         }
-        // Anchored where there is no text.
+        // Anchors without text.
         loose.extend(std::mem::take(&mut body.anchors.boxes).into_values().flatten());
         loose.iter().try_for_each(|block| flow.push(block))?;
         flow.finish()?;
@@ -153,7 +154,7 @@ fn sections(table: &[u8], stream: &[u8]) -> HashMap<u32, bool> {
         .collect()
 }
 
-/// Reads the text boxes: those whose shape stands in the main text are anchored, the others are returned.
+/// Reads the text boxes: those with a shape in the main text are anchored, the others are returned.
 fn text_boxes(body: &mut Body, boxes: &[u8], shapes: &[u8]) -> Result<Vec<FlowBlock>> {
     let places: HashMap<u32, u32> =
         Plc::parse(shapes, 26).ranges().filter_map(|(place, shape)| Some((u32_at(shape, 0)?, place.start))).collect();
@@ -170,7 +171,7 @@ fn text_boxes(body: &mut Body, boxes: &[u8], shapes: &[u8]) -> Result<Vec<FlowBl
     Ok(loose)
 }
 
-/// Reads a piece of a part as far as it lies in `rest`, which it is then taken from: no text is read twice.
+/// Reads a piece of a part as far as it is in `rest`, and takes it from `rest`: no text is read twice.
 fn read_piece(body: &mut Body, start: u32, piece: &Range<u32>, rest: &mut Range<u32>) -> Result<Vec<FlowBlock>> {
     let from = start.saturating_add(piece.start).max(rest.start);
     let to = start.saturating_add(piece.end).min(rest.end);
@@ -182,7 +183,7 @@ fn read_piece(body: &mut Body, start: u32, piece: &Range<u32>, rest: &mut Range<
     Ok(sink.into_blocks())
 }
 
-/// Reads the notes in the order of their references. Those whose references were deleted are part of what was deleted there.
+/// Reads the notes in the order of their references. A note whose reference was deleted is part of the deletion.
 fn read_notes(body: &mut Body, part: Part, marks: &[(u32, String)], texts: &[u8]) -> Result<()> {
     let mut rest = body.file.fib.range(part);
     let part_start = rest.start;
@@ -201,8 +202,8 @@ fn read_notes(body: &mut Body, part: Part, marks: &[(u32, String)], texts: &[u8]
     Ok(())
 }
 
-/// The encoding of the text of Word 6 and 95, by the primary language of the program. Newer ones write 8-bit text in Windows-1252
-/// on every machine.
+/// The encoding of the text of Word 6 and 95, by the primary language of the program. Newer ones write 8-bit text in
+/// Windows-1252 on every machine.
 fn encoding_of(fib: &Fib) -> &'static Encoding {
     const TRADITIONAL_CHINESE: [u16; 3] = [0x0404, 0x0C04, 0x1404];
     match fib.language & 0x3FF {

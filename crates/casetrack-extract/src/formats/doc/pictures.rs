@@ -1,4 +1,4 @@
-//! The text of pictures, by OCR: those that stand in the text as characters ([MS-DOC] 2.9.192), and those that float (2.9.167).
+//! The text of pictures, by OCR: inline pictures ([MS-DOC] 2.9.192) and floating ones (2.9.167).
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::pictures::Pictures;
 /// `mfpf.mm` of a picture that is linked, which has its name before it (2.9.157).
 const LINKED: u16 = 0x66;
 
-/// Anchors the texts of pictures where they stand. `stream` is WordDocument, which has the floating ones.
+/// Anchors the texts of pictures at their places. `stream` is WordDocument, which has the floating ones.
 pub(super) fn read(source: &Source, body: &mut Body, stream: &[u8], drawings: &[u8], shapes: &[u8]) {
     let inline = body.inline_pictures();
     let (document, anchors) = (&mut *body.flow.document, &mut *body.anchors);
@@ -42,7 +42,6 @@ pub(super) fn read(source: &Source, body: &mut Body, stream: &[u8], drawings: &[
     reader.finish(document);
 }
 
-/// The bytes behind the head of a picture, to its end.
 fn behind_head(data: &[u8], place: u32) -> Option<&[u8]> {
     const MODE_AT: usize = 6;
     let picture = data.get(place as usize..)?;
@@ -55,7 +54,8 @@ fn behind_head(data: &[u8], place: u32) -> Option<&[u8]> {
     picture.get(start..)
 }
 
-/// The drawings behind the drawing group: those of the text and of headers, each with a byte before it that says which.
+/// The drawings behind the drawing group: those of the text and of headers, each with a byte before it that states
+/// which.
 fn floating(drawings: &[u8]) -> Vec<&[u8]> {
     let size = |record: &[u8]| u32_at(record, 4).map(|size| (size as usize).saturating_add(8));
     let mut found = Vec::new();

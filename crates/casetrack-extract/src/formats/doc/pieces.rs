@@ -1,4 +1,4 @@
-//! The text: pieces that lie anywhere in the stream, of 8 or 16 bits a character ([MS-DOC] 2.4.1).
+//! The text: pieces anywhere in the stream, of 8 or 16 bits a character ([MS-DOC] 2.4.1).
 
 use std::ops::Range;
 
@@ -7,24 +7,21 @@ use encoding_rs::Encoding;
 
 use super::fib::{Fib, Plc, Table};
 
-/// The bit of a place that says that characters have 8 bits.
+/// The bit of a place that marks characters of 8 bits.
 const COMPRESSED: u32 = 0x4000_0000;
 
 struct Piece<'a> {
     first: u32,
-    /// Place of its first character in the stream.
     offset: usize,
     char_bytes: usize,
-    /// Changes to the properties of all of the piece.
     changes: &'a [u8],
 }
 
-/// All text of a document, part after part.
 pub(super) struct Text<'a> {
-    /// UTF-16 code units; 0 where the stream has no text for a position.
+    /// UTF-16 code units; 0 for a position without text in the stream.
     pub units: Vec<u16>,
     pieces: Vec<Piece<'a>>,
-    /// True if pieces are missing or lie outside of the stream.
+    /// True if pieces are missing or outside the stream.
     pub is_damaged: bool,
 }
 
@@ -98,7 +95,7 @@ impl<'a> Text<'a> {
         text
     }
 
-    /// Where in the stream the character at a position lies, and the changes to its properties.
+    /// The place in the stream of the character at a position, and the changes to its properties.
     pub fn place(&self, position: u32) -> Option<(u32, &'a [u8])> {
         let after = self.pieces.partition_point(|piece| piece.first <= position);
         let piece = self.pieces.get(after.checked_sub(1)?)?;
@@ -110,7 +107,6 @@ impl<'a> Text<'a> {
 /// Text of 8 bits a position.
 struct ByteDecoder {
     encoding: &'static Encoding,
-    /// The character of each byte by itself.
     single: [u16; 256],
 }
 
@@ -138,8 +134,8 @@ impl ByteDecoder {
     }
 }
 
-/// Text of Far East editions of Word 95: 16 bits a character, the first byte of its code in their encoding in the high ones. In an
-/// encoding of single bytes they can only be Unicode.
+/// Text of Far East editions of Word 95: 16 bits a character, the first byte of its code in their encoding in the high
+/// ones. In an encoding of single bytes they can only be Unicode.
 fn wide_units(bytes: &[u8], encoding: &'static Encoding) -> Vec<u16> {
     let decoded = |code: u16| match code.to_be_bytes() {
         _ if encoding.is_single_byte() && code > 0xFF => code,
@@ -152,7 +148,6 @@ fn wide_units(bytes: &[u8], encoding: &'static Encoding) -> Vec<u16> {
 /// The replacement for bytes without a meaning in the encoding.
 const INVALID: u16 = 0xFFFD;
 
-/// The character that the bytes of one are, if it is on the basic plane.
 fn unit(encoding: &'static Encoding, bytes: &[u8]) -> u16 {
     let decoded = encoding.decode_without_bom_handling(bytes).0;
     let mut chars = decoded.chars();

@@ -1,5 +1,5 @@
-//! Properties of characters and paragraphs: lists of changes to the defaults ([MS-DOC] 2.2.5), kept in pages of 512 bytes
-//! by place in the stream (2.4.6).
+//! Properties of characters and paragraphs: lists of changes to the defaults ([MS-DOC] 2.2.5), kept in pages of 512
+//! bytes by place in the stream (2.4.6).
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::fib::Plc;
 
 const PAGE_BYTES: usize = 512;
 
-/// Single property modifiers, as operation and operand. The list ends where it is damaged.
+/// Single property modifiers, as operation and operand. The list ends at the first damage.
 pub(super) struct Modifiers<'a>(pub &'a [u8]);
 
 impl<'a> Iterator for Modifiers<'a> {
@@ -21,7 +21,6 @@ impl<'a> Iterator for Modifiers<'a> {
         let size = match (operation, operation >> 13) {
             // sprmTDefTable counts its own size with two bytes, less one.
             (0xD608, _) => usize::from(u16_at(rest, 0)?) + 1,
-            // sprmPChgTabs with more than a byte can count.
             (0xC615, _) if rest.first() == Some(&255) => {
                 let deleted = 2 + 4 * usize::from(*rest.get(1)?);
                 deleted + 1 + 3 * usize::from(*rest.get(deleted)?)
@@ -38,7 +37,6 @@ impl<'a> Iterator for Modifiers<'a> {
     }
 }
 
-/// Properties that hold for a range of places.
 #[derive(Debug, Clone)]
 pub(super) struct Run<'a> {
     pub places: Range<u32>,
@@ -51,7 +49,6 @@ pub(super) enum PageKind {
     Paragraphs,
 }
 
-/// The pages of one kind.
 pub(super) struct PropertyPages<'a> {
     stream: &'a [u8],
     starts: Vec<u32>,
@@ -67,7 +64,6 @@ impl<'a> PropertyPages<'a> {
         Self { stream, starts, pages, kind }
     }
 
-    /// The run that contains a place.
     pub fn find(&self, place: u32) -> Option<Run<'a>> {
         let index = self.starts.partition_point(|start| *start <= place).checked_sub(1)?;
         let start = *self.pages.get(index)? as usize * PAGE_BYTES;
@@ -84,7 +80,7 @@ impl<'a> PropertyPages<'a> {
         let properties = match (entry, self.kind) {
             (0, _) => &[],
             (at, PageKind::Characters) => clipped(page, at + 1, usize::from(*page.get(at)?)),
-            // A size of zero says that another one follows, which counts pairs.
+            // A size of zero announces another one, which counts pairs.
             (at, PageKind::Paragraphs) => match usize::from(*page.get(at)?) {
                 0 => clipped(page, at + 2, 2 * usize::from(*page.get(at + 1)?)),
                 pairs => clipped(page, at + 1, 2 * pairs - 1),
@@ -94,7 +90,6 @@ impl<'a> PropertyPages<'a> {
     }
 }
 
-/// The properties of a paragraph that are read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ParagraphProperties {
     pub style: u16,
@@ -113,13 +108,11 @@ pub(super) struct ParagraphProperties {
     pub row: RowProperties,
 }
 
-/// The properties of a table row that are read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct RowProperties {
     pub is_header: bool,
     /// Left edges of the cells, and the right edge of the last one, in twentieths of a point.
     pub edges: Vec<i16>,
-    /// Cells that continue the one above them.
     pub continued: Vec<usize>,
 }
 
@@ -174,14 +167,13 @@ impl RowProperties {
     }
 }
 
-/// Who made a change, an index of the table of revisers, and when (2.9.62).
+/// The author of a change, an index of the table of revisers, and its time (2.9.62).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Reviser {
     pub author: u16,
     pub date: u32,
 }
 
-/// The properties of a run of characters that are read.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct CharacterProperties {
     /// Their tracked changes, with author and time.
@@ -191,18 +183,16 @@ pub(super) struct CharacterProperties {
     pub deletion: Reviser,
     /// Characters that stand for something else.
     pub is_special: bool,
-    /// Font and code of the symbol that each character stands for.
     pub symbol: Option<(u16, u16)>,
     /// Place of a form field's state, or of a picture, in the Data stream.
     pub data: Option<u32>,
-    /// The value of `sprmCFVanish`: whether they are hidden, or that this is as their style says, or the other way round (2.6.1, 2.9.327).
+    /// The value of `sprmCFVanish`: hidden, shown, as the style has it, or the opposite of the style (2.6.1, 2.9.327).
     pub vanish: Option<u8>,
-    /// Number of their style.
     pub style: u16,
 }
 
 impl CharacterProperties {
-    /// True if they are hidden, where their styles say that they are or are not.
+    /// True if they are hidden, given that their styles hide them or not.
     pub fn is_hidden(&self, in_styles: bool) -> bool {
         match self.vanish {
             Some(0) => false,
@@ -215,7 +205,7 @@ impl CharacterProperties {
     pub fn apply(&mut self, modifiers: &[u8]) {
         for (operation, operand) in Modifiers(modifiers) {
             let is_on = operand.first() == Some(&1);
-            // Not what the style says, which never tracks a change; newer programs write it so (2.9.327).
+            // The opposite of the style, which never tracks a change; newer programs write it so (2.9.327).
             let is_negated = operand.first() == Some(&0x81);
             match operation {
                 0x0800 => self.is_deleted = is_on || is_negated,

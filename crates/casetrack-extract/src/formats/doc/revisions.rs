@@ -1,6 +1,7 @@
-//! Tracked changes: characters, ends of paragraphs and rows that were inserted or deleted (sprmCFRMarkIns and sprmCFRMarkDel, [MS-DOC] 2.6.1).
+//! Tracked changes: characters, ends of paragraphs and rows that were inserted or deleted (sprmCFRMarkIns and
+//! sprmCFRMarkDel, [MS-DOC] 2.6.1).
 //!
-//! The format has no moves: what was moved was deleted in one place and inserted in another.
+//! The format has no moves: moved text was deleted in one place and inserted in another.
 
 use casetrack_core::ChangeKind;
 use casetrack_pages::build::changes::{self, ChangeId, Stamp};
@@ -12,14 +13,12 @@ use casetrack_pages::text::dates;
 use super::body::{Body, State};
 use super::properties::{CharacterProperties, Reviser};
 
-/// The changes around the place that is being read.
 #[derive(Default)]
 pub(super) struct Revisions {
     open: Option<(Reviser, Option<ChangeId>)>,
     gone: Option<Gone>,
-    /// Fields that are open in what was deleted: whether each shows its result by now.
+    /// Fields that are open in the deleted text: for each, true if it shows its result by now.
     fields: Vec<bool>,
-    /// Ends of paragraphs before this one.
     pub marks: InsertedMarks,
 }
 
@@ -66,7 +65,8 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// Takes a character that was deleted, and the text of what is anchored there. Instructions of fields are no text.
+    /// Takes a character that was deleted, and the text of the objects anchored there. Instructions of fields are no
+    /// text.
     pub fn delete(
         &mut self,
         state: &mut State<'a>,
@@ -99,7 +99,6 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// Takes the end of a paragraph that was deleted: the next one continues with its text.
     pub fn delete_end(&mut self, state: &mut State<'a>, properties: &CharacterProperties) {
         state.revisions.fields.retain(|shows| *shows);
         self.delete_text(state, "\n", properties);
@@ -116,7 +115,7 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// Marks what was deleted up to here.
+    /// Marks the text that was deleted up to here.
     pub fn end_deletion(&mut self, state: &mut State<'a>) {
         if let Some(Gone { by, was_new, text }) = state.revisions.gone.take() {
             let stamp = self.stamp(by);
@@ -131,14 +130,12 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// A paragraph or cell ends here.
     pub fn end_changes(&mut self, state: &mut State<'a>) {
         self.end_deletion(state);
         Self::end_insertion(state);
         state.revisions.fields.retain(|shows| *shows);
     }
 
-    /// The revision of the mark at the end of a paragraph or row.
     pub fn tracked(&self, mark: &CharacterProperties) -> MarkRevision {
         let done = |is_done: bool, kind, by| is_done.then(|| (kind, self.stamp(by)));
         MarkRevision {

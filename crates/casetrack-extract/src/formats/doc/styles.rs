@@ -14,7 +14,7 @@ struct Style {
     built_in: u16,
     based_on: u16,
     properties: ParagraphProperties,
-    /// True if it says that characters are hidden or not.
+    /// The value of the style for hidden characters, if it has one.
     vanish: Option<bool>,
 }
 
@@ -42,8 +42,8 @@ impl Styles {
         parse().unwrap_or_default()
     }
 
-    /// The level of headings in this style, from 1; `None` for text. An outline level decides, else which built-in style
-    /// it is.
+    /// The level of headings in this style, from 1; `None` for text. An outline level decides, else which built-in
+    /// style it is.
     pub fn heading_level(&self, style: u16) -> Option<u8> {
         self.inherited(style, |style| {
             let named = match style.built_in {
@@ -60,13 +60,12 @@ impl Styles {
         self.inherited(style, |style| property(&style.properties))
     }
 
-    /// True if any style hides characters.
     pub fn hide_some(&self) -> bool {
         self.0.iter().flatten().any(|style| style.vanish == Some(true))
     }
 
-    /// True if characters are hidden by the style of their paragraph and their own. Both together show them, as they do in the formats
-    /// that came later ([ECMA-376] Part 1, 17.7.3).
+    /// True if the style of the paragraph or the style of the characters hides them. Both together show them, as they
+    /// do in the formats that came later ([ECMA-376] Part 1, 17.7.3).
     pub fn hide(&self, paragraph: u16, characters: u16) -> bool {
         // 10 is the style of characters that have none (2.6.1, sprmCIstd).
         let of = |style: u16| self.inherited(style, |style| style.vanish).unwrap_or(false);
@@ -87,8 +86,8 @@ impl Style {
             return None;
         }
         let mut style = Self { built_in, based_on, properties: ParagraphProperties::default(), vanish: None };
-        // The name, with its length before and a zero behind it; then the properties, each with their size: those of paragraphs, and those
-        // of characters.
+        // The name, with its length before and a zero behind it; then the properties, each with their size: those of
+        // paragraphs, and those of characters.
         let name_chars = usize::from(u16_at(bytes, base_bytes)?);
         let mut at = base_bytes + 2 * (name_chars + 2);
         if kind == PARAGRAPH_STYLE

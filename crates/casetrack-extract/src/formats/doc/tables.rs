@@ -8,7 +8,6 @@ use super::properties::RowProperties;
 /// Edges that are closer, in twentieths of a point, are one: rows of a table are drawn by hand.
 const SAME_EDGE: i32 = 60;
 
-/// A row as the file has it.
 pub(super) struct TableRow {
     pub cells: Vec<FlowCell>,
     pub properties: RowProperties,

@@ -12,7 +12,6 @@ fn sprm(operation: u16, operand: &[u8]) -> Vec<u8> {
     [&operation.to_le_bytes()[..], operand].concat()
 }
 
-/// A paragraph with its mark, its style and modifiers.
 fn styled(text: &str, style: u16, modifiers: &[Vec<u8>]) -> (String, Vec<u8>) {
     (text.into(), [style.to_le_bytes().to_vec(), modifiers.concat()].concat())
 }
@@ -52,7 +51,6 @@ fn positions(text: &str) -> u32 {
     text.encode_utf16().count() as u32
 }
 
-/// Normal, heading 1, one based on it that belongs to list 1, and one of hidden characters.
 fn style_sheet() -> Vec<u8> {
     let style = |built_in: u16, base: u16, name: &str, modifiers: &[u8]| {
         let mut style: Vec<u8> =
@@ -99,7 +97,7 @@ fn lists() -> (Vec<u8>, Vec<u8>) {
     (definitions, [numbers(&[1, 77, 0, 0, 0]), vec![0; 4]].concat())
 }
 
-/// A document of these paragraphs, each a piece of its own: of 8 bits a character where that is enough. Notes belong to
+/// A document of these paragraphs, each a piece of its own, with 8 bits a character if that is enough. Notes belong to
 /// the characters U+0002 of the text. The table stream ends with the piece table.
 fn parts(main: &[(String, Vec<u8>)], footnotes: &[&str]) -> (Vec<u8>, Vec<u8>) {
     let notes: Vec<_> = footnotes.iter().map(|note| p(note)).collect();
@@ -276,7 +274,7 @@ fn tables_are_read_row_by_row() {
             cell("1 May"),
             cell(""),
             row_end(&narrow, false, None),
-            // Wider cells: the second one starts where the third column does. Edges are drawn by hand.
+            // Wider cells: the second one starts at the third column. Edges are drawn by hand.
             cell("gone"),
             cell("agreed"),
             row_end(&[3, 2010, 3000], false, Some(0)),

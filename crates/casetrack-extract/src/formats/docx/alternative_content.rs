@@ -1,4 +1,5 @@
-//! Other documents whose text is put into this one where `w:altChunk` stands (17.17.2): HTML, web archives, DOCX, RTF and plain text.
+//! Other documents whose text is put into this one at `w:altChunk` (17.17.2): HTML, web archives, DOCX, RTF and plain
+//! text.
 
 use std::collections::HashMap;
 
@@ -22,20 +23,15 @@ const MAX_DEPTH: u32 = 4;
 /// Documents that are put into one file, those inside each other included.
 const MAX_DOCUMENTS: u32 = 200;
 
-/// How deep a document is in others, and how many of them the file has so far.
 #[derive(Default)]
 pub(super) struct Depth {
     depth: u32,
     documents: u32,
-    /// Pictures of all of them.
     pub pictures: PictureBudget,
 }
 
-/// The documents that a part refers to, by the ids of their relationships. One that cannot be read is left out, with a warning.
-///
-/// # Errors
-///
-/// That the file has more text than is read of one.
+/// The documents that a part refers to, by the ids of their relationships. An unreadable one is left out, with a
+/// warning. Errors: the file has more text than the limit.
 pub(super) fn documents(
     source: &Source,
     package: &mut Package,
@@ -119,7 +115,7 @@ fn read(
     Ok(blocks)
 }
 
-/// Puts the blocks of a document where it stands. Its tables get numbers of their own.
+/// Puts the blocks of a document in their place. Its tables get numbers of their own.
 pub(super) fn emit(blocks: Vec<FlowBlock>, flow: &mut Flow, sink: &mut Sink) -> Result<()> {
     let mut numbers: HashMap<u32, u32> = HashMap::new();
     for mut block in blocks {

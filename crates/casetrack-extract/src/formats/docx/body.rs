@@ -15,7 +15,6 @@ use super::inline::{Fields, NoteKind};
 use super::revisions::{Revisions, mark_properties};
 use super::sections::{Margins, Section, sections};
 
-/// Reads one part: the main document, or the notes.
 pub(super) struct Body<'a, 'd> {
     pub xml: XmlReader<'a>,
     text: &'a str,
@@ -37,7 +36,7 @@ pub(super) struct Body<'a, 'd> {
     pub imported: HashMap<String, Vec<FlowBlock>>,
     pub margins: Margins,
     pub revisions: Revisions,
-    /// True if what is read stands on paper that is white.
+    /// True if the text being read is on white paper.
     pub is_on_paper: bool,
     sections: std::vec::IntoIter<Section>,
 }
@@ -48,7 +47,6 @@ pub(super) struct Drawing {
     pub rows: Vec<FlowRow>,
 }
 
-/// A paragraph being read.
 #[derive(Default)]
 pub(super) struct Paragraph {
     pub text: String,
@@ -59,7 +57,7 @@ pub(super) struct Paragraph {
     pub outline_level: Option<u8>,
     pub page_break_before: Option<bool>,
     pub ends_section: bool,
-    /// True if it stands on a colour of its own.
+    /// True if it has a background colour of its own.
     pub is_shaded: bool,
     /// Comments on it and content of text boxes anchored in it, each with the number of page breaks before its place.
     pub boxed: Vec<(usize, FlowBlock)>,
@@ -67,7 +65,6 @@ pub(super) struct Paragraph {
 }
 
 impl Paragraph {
-    /// Adds what belongs to this place of the text.
     pub fn attach(&mut self, blocks: impl IntoIterator<Item = FlowBlock>) {
         let breaks = self.text.matches(PAGE_BREAK).count();
         self.boxed.extend(blocks.into_iter().map(|block| (breaks, block)));
@@ -101,10 +98,8 @@ impl<'a, 'd> Body<'a, 'd> {
         }
     }
 
-    /// Reads the main document to its end.
     pub fn read(&mut self) -> Result<(), Stop> {
         self.sections = sections(self.text).into_iter();
-        // How the first section starts does not matter.
         self.start_section();
         self.xml.root()?;
         while let Some(element) = self.xml.child()? {
@@ -116,7 +111,6 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
-    /// Reads the children of the element started last as blocks.
     pub fn blocks(&mut self, sink: &mut Sink) -> Result<(), Stop> {
         let outcome = (|| {
             while let Some(element) = self.xml.child()? {
@@ -173,7 +167,7 @@ impl<'a, 'd> Body<'a, 'd> {
         let outcome = self.paragraph_content(&mut paragraph);
         self.fields.end_of_paragraph();
         if outcome.is_err() {
-            // Of a damaged paragraph nothing is kept, except what those before it left to it.
+            // Nothing of a damaged paragraph is kept, except the text that earlier paragraphs left to it.
             paragraph.text.truncate(before.0);
             paragraph.boxed.truncate(before.1);
             paragraph.drawings.truncate(before.2);
@@ -246,7 +240,7 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
-    /// True if the section that starts here does so on a new page. Its headers and footers stand on its first page.
+    /// True if the section that starts here does so on a new page. Its headers and footers go on its first page.
     fn start_section(&mut self) -> bool {
         let Some(section) = self.sections.next() else { return false };
         let texts = self.margins.of(&section.margins);

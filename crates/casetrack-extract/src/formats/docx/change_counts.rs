@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use casetrack_core::UNLISTED_CHANGES;
 use casetrack_pages::container::xml::{XmlError, XmlReader};
 
-/// Most authors that are named.
 const MAX_NAMED: usize = 5;
 
 #[derive(Default)]
@@ -27,7 +26,6 @@ impl Counted {
         }
     }
 
-    /// `3 of formatting (by Ann Lee)`
     fn said(&self, of: &str) -> Option<String> {
         let names: Vec<&str> = self.authors.iter().map(String::as_str).chain(self.others.then_some("others")).collect();
         let by = if names.is_empty() { String::new() } else { format!(" (by {})", names.join(", ")) };

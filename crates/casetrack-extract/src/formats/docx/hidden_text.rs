@@ -10,7 +10,6 @@ use casetrack_pages::text::encoding;
 use super::body::{Body, Paragraph};
 
 impl Body<'_, '_> {
-    /// Reads `w:r` to its end.
     pub fn run(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
         let (mut look, start) = (CharacterVisibility::default(), paragraph.text.len());
         let outcome = (|| {
@@ -42,8 +41,8 @@ impl Body<'_, '_> {
     }
 }
 
-/// True if nothing but paper is behind the text of the main part: no colour of the page, and no picture or shape that is anchored behind
-/// text, there or in a header.
+/// True if nothing but paper is behind the text of the main part: no colour of the page, and no picture or shape that
+/// is anchored behind text, there or in a header.
 pub(super) fn is_on_paper(main: &str, package: &mut Package, related: &Relationships) -> bool {
     let has_backdrop = |xml: &str| {
         ["behindDoc=\"1\"", "behindDoc='1'", "behindDoc=\"true\"", "z-index:-"].iter().any(|mark| xml.contains(mark))

@@ -15,7 +15,6 @@ pub(super) enum NoteKind {
 }
 
 impl NoteKind {
-    /// For messages.
     pub fn name(self) -> &'static str {
         match self {
             NoteKind::Footnote => "footnotes",
@@ -54,16 +53,16 @@ impl Fields {
         self.0.contains(&FieldPart::Instruction)
     }
 
-    /// Results may span paragraphs. Instructions rarely do: one that does not end is damage, which must not hide the rest of the
-    /// document.
+    /// Results may span paragraphs. Instructions rarely do: one that does not end is damage, which must not hide the
+    /// rest of the document.
     pub fn end_of_paragraph(&mut self) {
         self.0.retain(|part| *part == FieldPart::Result);
     }
 }
 
 impl Body<'_, '_> {
-    /// Reads an element inside a paragraph to its end. Elements that are not known are looked into: text only stands in
-    /// `w:t` (and `m:t`, `a:t`).
+    /// Reads an element inside a paragraph to its end. Unknown elements are searched: only `w:t` (and `m:t`, `a:t`) has
+    /// text.
     pub fn inline(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         match element.name() {
             "t" => return self.text(paragraph),

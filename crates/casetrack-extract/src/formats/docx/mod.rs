@@ -1,11 +1,11 @@
 //! Word documents (WordprocessingML, [ECMA-376] Part 1, 17), transitional and strict.
 //!
-//! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of fields,
-//! tracked changes, hidden text, comments, text in pictures by OCR, the data of charts, the text of diagrams, other documents where they are put in (`w:altChunk`);
-//! footnotes and endnotes at the end of the page that refers to
-//! them, `[1]` and `[i]` where it does; then what headers and footers say, once, on the first page of their section. The
-//! text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that Word recorded when it saved the file. Where it recorded none,
-//! the document may have no pages (`Extraction::unpaged`).
+//! Read: the body with headings, list labels as Word would print them, tables row by row, text boxes, the results of
+//! fields, tracked changes, hidden text, comments, text in pictures by OCR, the data of charts, the text of diagrams,
+//! other documents at `w:altChunk`; footnotes and endnotes at the end of the page that refers to them, with `[1]` and
+//! `[i]` at the reference; headers and footers once, on the first page of their section. The text is the final one;
+//! deleted text is kept separately. Explicit page breaks make the pages, and the breaks that Word recorded when it
+//! saved the file. If Word recorded none, the document may have no pages (`Extraction::unpaged`).
 
 mod alternative_content;
 mod body;
@@ -49,7 +49,6 @@ impl Extractor for Docx {
 }
 
 impl Docx {
-    /// Reads a document, or one that is put into another.
     fn read(source: &Source, document: &mut DocumentBuilder, depth: &mut Depth) -> Result<()> {
         let mut package = Package::open(source)?;
         let root = package.relationships_of("");
@@ -126,7 +125,6 @@ impl Docx {
     }
 }
 
-/// The text of blocks on one line.
 fn folded(blocks: &[FlowBlock]) -> String {
     let texts: Vec<String> = blocks.iter().map(|block| plain_text(&block.text)).collect();
     texts.iter().flat_map(|text| text.split_whitespace()).collect::<Vec<_>>().join(" ")

@@ -1,5 +1,3 @@
-//! Footnotes and endnotes (17.11).
-
 use std::collections::HashMap;
 
 use casetrack_pages::build::DocumentBuilder;
@@ -11,7 +9,6 @@ use casetrack_pages::office::styles::Styles;
 use super::body::Body;
 use super::inline::NoteKind;
 
-/// Notes by kind and id.
 pub(super) type Notes = HashMap<(NoteKind, String), Vec<FlowBlock>>;
 
 /// The notes of a part, up to its end or the first damage, which is returned.
@@ -32,10 +29,8 @@ pub(super) fn notes_of(
     Stop::damage(outcome)
 }
 
-/// A note or a comment.
 pub(super) struct Note {
     pub id: String,
-    /// Of comments only.
     pub author: Option<String>,
     pub blocks: Vec<FlowBlock>,
 }

@@ -1,4 +1,4 @@
-//! Parts beside the text: comments, charts and diagrams.
+//! Parts next to the text: comments, charts and diagrams.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,6 @@ use super::folded;
 use super::notes::{Note, read_notes};
 use crate::pictures::Pictures;
 
-/// Comments by id, each as one paragraph (17.13.4).
 pub(super) fn comments(
     xml: &str,
     styles: &Styles,
@@ -71,7 +70,7 @@ pub(super) fn pictures(
 ) -> HashMap<String, FlowBlock> {
     let mut found = HashMap::new();
     for (id, target) in related.of_kind("image") {
-        // One that is linked lies outside the package.
+        // A linked one is outside the package.
         if !package.has(target) {
             continue;
         }

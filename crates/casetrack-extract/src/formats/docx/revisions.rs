@@ -10,13 +10,11 @@ use casetrack_pages::office::tracked_changes::{InsertedMarks, MarkRevision};
 
 use super::body::{Body, Paragraph};
 
-/// Where in tracked changes the reader is.
 #[derive(Default)]
 pub(super) struct Revisions {
-    /// How many insertions and deletions are open.
     inserting: usize,
     deleting: usize,
-    /// Bytes of the deletion being read that stand in insertions of its own.
+    /// Bytes of the deletion being read that are in insertions of their own.
     inserted_bytes: usize,
     /// The paragraph whose mark was deleted: the next one continues with its text.
     pub merged: Option<Box<Paragraph>>,
@@ -24,7 +22,7 @@ pub(super) struct Revisions {
 }
 
 impl Revisions {
-    /// True if what is read is not part of the text any more.
+    /// True if the text being read is no longer part of the document.
     pub fn is_deleting(&self) -> bool {
         self.deleting > 0
     }
@@ -39,7 +37,6 @@ pub(super) fn take_revision(element: &Element, revision: &mut MarkRevision) {
     }
 }
 
-/// Reads `w:rPr` of a paragraph mark to its end.
 pub(super) fn mark_properties(xml: &mut XmlReader, mark: &mut MarkRevision) -> Result<(), XmlError> {
     while let Some(property) = xml.child()? {
         take_revision(&property, mark);
@@ -64,7 +61,6 @@ fn stamp(element: &Element) -> Stamp {
 }
 
 impl Body<'_, '_> {
-    /// Reads `w:ins` or `w:moveTo` in a paragraph to its end.
     pub fn inserted(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         if self.revisions.is_deleting() {
             let before = paragraph.text.len();
@@ -72,7 +68,7 @@ impl Body<'_, '_> {
             self.revisions.inserted_bytes += paragraph.text.len() - before;
             return outcome;
         }
-        // What is inserted inside an insertion, as in a row that was inserted, is part of it.
+        // An insertion inside an insertion, as in a row that was inserted, is part of it.
         let is_outermost = self.revisions.inserting == 0;
         let kind = kind(element.name()).unwrap_or(ChangeKind::Insertion);
         let id = is_outermost.then(|| self.flow.document.changes().insertion(kind, &stamp(element))).flatten();
@@ -84,7 +80,7 @@ impl Body<'_, '_> {
         outcome
     }
 
-    /// Reads `w:del`, `w:moveFrom`, or a `w:delText` that stands alone, to its end.
+    /// Reads `w:del`, `w:moveFrom`, or a separate `w:delText`, to its end.
     pub fn deleted(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         if self.revisions.is_deleting() {
             return self.inlines(paragraph);
@@ -130,7 +126,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Reads blocks of a cell or text box: what was begun outside does not continue there.
+    /// Reads blocks of a cell or text box: content that was begun outside does not continue there.
     pub fn apart(
         &mut self,
         sink: &mut Sink,
@@ -145,7 +141,7 @@ impl Body<'_, '_> {
         outcome.and(ended)
     }
 
-    /// Reads `w:txbxContent` to its end. It stands behind its paragraph, and so in no insertion of that.
+    /// Reads `w:txbxContent` to its end. It follows its paragraph, and so is in no insertion of that.
     pub fn text_box(&mut self, sink: &mut Sink) -> Result<(), Stop> {
         let inserting = std::mem::take(&mut self.revisions.inserting);
         let outcome = self.apart(sink, Self::blocks);
@@ -153,7 +149,7 @@ impl Body<'_, '_> {
         outcome
     }
 
-    /// Marks the end of a paragraph as inserted, where it is, and its label.
+    /// Marks the end of a paragraph as inserted, if it is, and its label.
     pub fn mark_inserted(&mut self, mark: MarkRevision, text: &mut String, label: Option<String>) -> Option<String> {
         if self.revisions.inserting > 0 {
             return label;
@@ -161,7 +157,8 @@ impl Body<'_, '_> {
         self.revisions.run.end_paragraph(mark.inserted, text, label, self.flow.document.changes())
     }
 
-    /// A row or cell whose insertion is tracked begins: what is inserted in it is part of that. Whether it is itself in no insertion.
+    /// Starts a row or cell whose insertion is tracked: insertions in it are part of that. True if it is itself in no
+    /// insertion.
     pub fn start_inserted_part(&mut self) -> bool {
         self.revisions.inserting += 1;
         self.revisions.inserting == 1

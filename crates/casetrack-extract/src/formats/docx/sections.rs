@@ -1,4 +1,4 @@
-//! Sections: whether they start on a new page, and what stands in the margins of their pages (17.6, 17.10).
+//! Sections: their page breaks, and the margins of their pages (17.6, 17.10).
 
 use std::collections::HashSet;
 
@@ -18,7 +18,8 @@ pub(super) struct Section {
     pub margins: Vec<String>,
 }
 
-/// The sections in order. A section's properties stand at its end, so they are collected before the text is read (17.6.17, 17.6.22).
+/// The sections in order. A section's properties are at its end, so they are collected before the text is read
+/// (17.6.17, 17.6.22).
 pub(super) fn sections(xml: &str) -> Vec<Section> {
     let mut xml = XmlReader::new(xml);
     let mut sections = Vec::new();
@@ -55,10 +56,9 @@ struct Margin {
     texts: Vec<String>,
 }
 
-/// The headers and footers, each text once: they stand on many pages.
+/// The headers and footers, each text once, although it is on many pages.
 #[derive(Default)]
 pub(super) struct Margins {
-    /// Headers, then footers.
     parts: Vec<Margin>,
     seen: HashSet<String>,
 }

@@ -1,6 +1,5 @@
-//! Tables: a row is a block, its cells joined by tabs (17.4).
-//!
-//! The rows of a nested table stand inside the cell that holds it.
+//! Tables: a row is a block, its cells joined by tabs (17.4). The rows of a nested table go inside the cell that holds
+//! it.
 
 use casetrack_pages::build::changes;
 use casetrack_pages::build::flow::{FlowCell, FlowRow, Sink};
@@ -10,17 +9,14 @@ use casetrack_pages::office::tracked_changes::{self, MarkRevision, Rows};
 use super::body::Body;
 use super::revisions::take_revision;
 
-/// A row being read.
 #[derive(Default)]
 struct Row {
     row: FlowRow,
-    /// Grid column of the next cell, from 1.
     next_column: u32,
     tracked: MarkRevision,
 }
 
 impl Body<'_, '_> {
-    /// Reads `w:tbl` to its end.
     pub fn table(&mut self, sink: &mut Sink) -> Result<(), Stop> {
         let mut rows = Rows::default();
         self.rows(&mut rows)?;

@@ -25,7 +25,6 @@ fn docx_of(document: &[u8]) -> Vec<u8> {
     docx_with(document, &[])
 }
 
-/// The same with further parts.
 fn docx_with(document: &[u8], more: &[(&str, &[u8])]) -> Vec<u8> {
     let parts: [(&str, &[u8]); 6] = [
         (

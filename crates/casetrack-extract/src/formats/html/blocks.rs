@@ -9,7 +9,7 @@ const MAX_SPAN: u32 = 1000;
 /// Cells over several rows that are followed at a time.
 const MAX_ROW_SPANS: usize = 64;
 
-/// Elements that stand on lines of their own.
+/// Elements that have lines of their own.
 pub(super) fn is_block(name: &str) -> bool {
     const BLOCKS: &str = "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset \
         figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option \
@@ -17,7 +17,6 @@ pub(super) fn is_block(name: &str) -> bool {
     BLOCKS.split_ascii_whitespace().any(|block| block == name)
 }
 
-/// A table being read.
 #[derive(Default)]
 pub(super) struct Table {
     is_layout: bool,
@@ -43,7 +42,7 @@ struct OpenCell {
 }
 
 impl Table {
-    /// `is_layout`: whether the page says that the table only arranges text.
+    /// `is_layout`: the page declares that the table only arranges text.
     pub fn new(is_layout: bool) -> Self {
         Self { is_layout, ..Self::default() }
     }
@@ -93,8 +92,8 @@ impl Table {
         }
     }
 
-    /// A table that only arranges text is read as that text: one of a single column, and one whose cells hold headings or
-    /// tables.
+    /// A table that only arranges text is read as that text: one of a single column, and one whose cells hold headings
+    /// or tables.
     pub fn finish(mut self) -> Vec<Content> {
         self.end_cell();
         let mut items = self.before;

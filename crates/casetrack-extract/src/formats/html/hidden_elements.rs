@@ -5,13 +5,13 @@ const NEVER_SHOWN: [&str; 13] = [
     "script", "style", "template", "noscript", "svg", "iframe", "datalist", "noframes", "noembed", "audio", "video",
     "canvas", "object",
 ];
-/// Elements that end without an end tag, where one of their kind or the end of what holds them follows.
+/// Elements that end without an end tag, before another of their kind or at the end of their parent.
 const OPTIONAL_END: [&str; 9] = ["p", "li", "td", "th", "tr", "dt", "dd", "option", "optgroup"];
 const HOLDERS: [&str; 10] = ["ul", "ol", "menu", "dl", "table", "select", "tbody", "thead", "div", "blockquote"];
 pub(super) const VOID: [&str; 14] =
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
 
-/// True if an element with these attributes hides what is in it.
+/// True if an element with these attributes hides its content.
 pub(super) fn is_hidden<'a>(name: &str, attribute: impl Fn(&str) -> Option<&'a [u8]>) -> bool {
     if VOID.contains(&name) {
         return false;
@@ -29,7 +29,6 @@ fn hides(style: &[u8]) -> bool {
         .any(|rule| style.match_indices(rule).any(|(at, _)| at == 0 || style[..at].ends_with([';', '/'])))
 }
 
-/// A hidden element that is being passed over.
 pub(super) struct SkippedElement {
     name: String,
     /// Elements open inside it that may end it: those of its name, or those that hold its kind.
@@ -41,7 +40,6 @@ impl SkippedElement {
         Self { name: name.to_owned(), depth: 0 }
     }
 
-    /// Takes a start tag. Returns whether the hidden element ended before it.
     pub fn start(&mut self, name: &str) -> bool {
         if OPTIONAL_END.contains(&&*self.name) {
             if self.depth == 0 && self.is_followed_by(name) {

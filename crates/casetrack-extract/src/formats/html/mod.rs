@@ -1,8 +1,8 @@
-//! Web pages (HTML). The tokenizer follows the HTML standard; elements are followed with a stack of their names, so that
-//! any markup is read in one pass and bounded memory.
+//! Web pages (HTML). The tokenizer follows the HTML standard; elements are followed with a stack of their names, so
+//! that any markup is read in one pass and bounded memory.
 //!
-//! Read: what a page shows, with headings, lists and their numbers, tables row by row, preformatted text. Not read: scripts,
-//! styles, and what is hidden by `hidden`, `display:none` or `visibility:hidden`. A file is one page.
+//! Read: the visible text, with headings, lists and their numbers, tables row by row, preformatted text. Not read:
+//! scripts, styles, and elements hidden by `hidden`, `display:none` or `visibility:hidden`. A file is one page.
 
 mod blocks;
 mod hidden_elements;

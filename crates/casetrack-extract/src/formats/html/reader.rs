@@ -20,11 +20,10 @@ pub(super) struct HtmlReader<'d> {
     skipped: Option<SkippedElement>,
     lists: Vec<List>,
     tables: Vec<Table>,
-    /// Number of the next table on the page.
     table: u32,
     text: String,
     kind: BlockKind,
-    /// Stands before the next text.
+    /// Written before the next text.
     label: String,
     /// Open elements whose white space counts.
     preformatted: usize,
@@ -34,7 +33,6 @@ pub(super) struct HtmlReader<'d> {
 }
 
 struct List {
-    /// The format of its numbers; none for bullets.
     format: Option<&'static str>,
     next: u32,
 }
@@ -207,7 +205,7 @@ impl<'d> HtmlReader<'d> {
         if is_block(name) { self.flush() } else { Ok(()) }
     }
 
-    /// Closes the innermost open element of this name and all inside it, unless one of `borders` lies between.
+    /// Closes the innermost open element of this name and all inside it, unless one of `borders` is between.
     fn close_nearest(&mut self, name: &str, borders: &[&str]) -> Result<()> {
         for index in (0..self.open.len()).rev() {
             if self.open[index] == name {

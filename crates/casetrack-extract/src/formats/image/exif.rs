@@ -1,18 +1,17 @@
-//! When a picture was taken, as the camera wrote it (Exif 2.32, CIPA DC-008): in a JPEG, PNG, WebP or TIFF.
-//!
-//! Reads what it is given and allocates nothing in proportion to it. Every number of the file is checked.
+//! The time at which a picture was taken, as the camera wrote it (Exif 2.32, CIPA DC-008): in a JPEG, PNG, WebP or
+//! TIFF. Allocates nothing in proportion to the file, and checks every number of it.
 
 use jiff::civil::DateTime;
 
 use super::tiff::Tiff;
 
 const EXIF_DIRECTORY: u16 = 0x8769;
-/// Of the original, and of its digitisation.
+/// The dates of the original, and of its digitisation.
 const DATES: [u16; 2] = [0x9003, 0x9004];
 /// Their offsets from UTC.
 const OFFSETS: [u16; 2] = [0x9011, 0x9012];
 
-/// Of the first directory.
+/// The texts of the first directory.
 const TEXTS: [(u16, &str); 6] = [
     (0x010E, "ImageDescription"),
     (0x010F, "Make"),
@@ -25,8 +24,8 @@ const TEXTS: [(u16, &str); 6] = [
 const NUMBERS: [(u16, &str); 4] =
     [(0x0112, "Orientation"), (0x8827, "ISOSpeedRatings"), (0xA002, "PixelXDimension"), (0xA003, "PixelYDimension")];
 
-/// When a picture was taken, in ISO 8601 to the second, with an offset where it states one. `bytes` is the file or the beginning of it: what
-/// lies behind is not found. `None` where it does not say.
+/// The time at which a picture was taken, in ISO 8601 to the second, with an offset if the file states one. `bytes` is
+/// the file or its beginning. `None` without a date.
 pub fn capture_time(bytes: &[u8]) -> Option<String> {
     let tiff = Tiff::of(block(bytes)?)?;
     let directory = tiff.entry(tiff.long(4)?, EXIF_DIRECTORY)?;
@@ -43,8 +42,8 @@ pub fn capture_time(bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// The facts about the camera and the shot in a picture, by the names of Exif: texts, and numbers as texts. Nothing where it does not
-/// say. `bytes` is as for [`capture_time`].
+/// The facts about the camera and the shot in a picture, by the names of Exif: texts, and numbers as texts. `bytes` is
+/// as for [`capture_time`].
 pub fn exif_fields(bytes: &[u8]) -> Vec<(&'static str, String)> {
     let Some(tiff) = block(bytes).and_then(Tiff::of) else { return Vec::new() };
     let Some(first) = tiff.long(4) else { return Vec::new() };
@@ -58,14 +57,12 @@ pub fn exif_fields(bytes: &[u8]) -> Vec<(&'static str, String)> {
     texts.chain(numbers).chain(taken).filter(|(_, value)| !value.is_empty()).collect()
 }
 
-/// `+01:00`
 fn is_offset(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = [1, 2, 4, 5].map(|at| bytes.get(at).copied().unwrap_or_default());
     matches!(bytes, [b'+' | b'-', _, _, b':', _, _]) && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// The part of a file that has the form of a TIFF.
 fn block(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.starts_with(b"\xFF\xD8") {
         return jpeg(bytes);
@@ -99,13 +96,13 @@ fn jpeg(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The body of the first chunk of a PNG with this name.
 pub(super) fn png_chunk<'b>(bytes: &'b [u8], name: &[u8]) -> Option<&'b [u8]> {
     let chunks = bytes.strip_prefix(b"\x89PNG\r\n\x1A\n")?;
     chunk(chunks, name, |head| (u32::from_be_bytes([head[0], head[1], head[2], head[3]]), 4, 4))
 }
 
-/// The body of a chunk. `layout` says of its first eight bytes: length of the body, where its name is, bytes behind the body.
+/// The body of a chunk. `layout` reads its first eight bytes: length of the body, where its name is, bytes behind the
+/// body.
 fn chunk<'b>(mut rest: &'b [u8], name: &[u8], layout: impl Fn(&[u8]) -> (u32, usize, u32)) -> Option<&'b [u8]> {
     loop {
         let (head, body) = rest.split_at_checked(8)?;

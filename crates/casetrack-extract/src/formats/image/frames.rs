@@ -19,13 +19,11 @@ const ASSUMED_LENGTH: f32 = 11.0;
 const MAX_SIDE: u32 = 32_000;
 /// Decoders may need this many bytes for a pixel: four channels of 16 bits, and as much again for a frame before.
 const BYTES_PER_PIXEL: u64 = 16;
-/// Frames of an animation that are read.
 pub(super) const MAX_ANIMATION_FRAMES: usize = 20;
 
 /// A page as it was decoded, with its pixels per inch, if stated.
 pub(super) type Frame = (DynamicImage, Option<u32>);
 
-/// The pages of a picture, in order.
 pub(super) fn frames<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Frame>> + 'a> {
     match format {
         ImageFormat::Tiff => Box::new(tiff_pages(source)),
@@ -43,7 +41,7 @@ fn decode(source: &Source, format: ImageFormat, bytes: &[u8]) -> ImageResult<Dyn
     reader.limits(limits(source));
     let mut decoder = reader.into_decoder()?;
     check_size(source, decoder.dimensions())?;
-    // A photograph may be stored turned, and say so.
+    // A photograph may be stored turned, with its orientation.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     let mut image = DynamicImage::from_decoder(decoder)?;
     image.apply_orientation(orientation);

@@ -68,7 +68,6 @@ fn push_page(document: &mut DocumentBuilder, page: OcrPage) -> Result<()> {
     Ok(())
 }
 
-/// True if a file is a picture of a format that is read.
 pub(crate) fn is_image(bytes: &[u8]) -> bool {
     // Two letters are a bitmap's whole signature; the size of its header distinguishes it from text.
     let is_bitmap = bytes.starts_with(b"BM") && matches!(bytes.get(14..18), Some([12 | 40..=124, 0, 0, 0]));
@@ -81,7 +80,6 @@ pub(crate) fn is_image(bytes: &[u8]) -> bool {
         || tiff::is_tiff(bytes)
 }
 
-/// In shades of grey on white paper.
 fn picture((image, resolution): Frame) -> Picture {
     let gray = on_paper(image).into_luma8();
     let (width, height) = (gray.width() as usize, gray.height() as usize);

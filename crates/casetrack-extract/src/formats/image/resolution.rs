@@ -6,7 +6,7 @@ use super::tiff::credible;
 const INCHES_PER_METRE: f32 = 39.37;
 const INCHES_PER_CENTIMETRE: f32 = 2.54;
 
-/// Pixels per inch; `None` where the file states none that is credible.
+/// Pixels per inch; `None` if the file states none that is credible.
 pub(super) fn stated(bytes: &[u8]) -> Option<u32> {
     jpeg(bytes).or_else(|| png(bytes)).and_then(credible)
 }

@@ -15,7 +15,6 @@ fn has_tesseract() -> bool {
     status.map_err(|error| eprintln!("skipped, without tesseract: {}", error.message)).is_ok()
 }
 
-/// A page of 300 dpi with one line.
 fn page(text: &str) -> DynamicImage {
     let content = PdfPageContent::text([(72.0, 692.0, 14.0, text)].into_iter());
     let image = rendered_page(&pdf_file("", &[content])).image;

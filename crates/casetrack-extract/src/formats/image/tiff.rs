@@ -1,12 +1,11 @@
-//! The pages of a TIFF ([TIFF 6.0](https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf), section 2): a chain of
-//! directories, one for each page.
+//! The pages of a TIFF ([TIFF 6.0](https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf), section 2): a chain
+//! of directories, one for each page.
 
 /// Longer chains are taken for damaged.
 const MAX_PAGES: usize = 10_000;
 /// Entries of a directory that are looked at. Cameras write fewer than a hundred.
 const MAX_ENTRIES: usize = 1_000;
 const ENTRY_BYTES: usize = 12;
-/// Tags and types.
 const NEW_SUBFILE_TYPE: u16 = 254;
 const X_RESOLUTION: u16 = 282;
 const RESOLUTION_UNIT: u16 = 296;
@@ -16,11 +15,8 @@ const CREDIBLE: std::ops::RangeInclusive<u32> = 100..=2400;
 /// Bit of `NEW_SUBFILE_TYPE`: a smaller copy of another page.
 const REDUCED: usize = 1;
 
-/// The directory of one page.
 pub(super) struct Directory {
-    /// `None` for the page that is the first already.
     offset: Option<usize>,
-    /// Pixels per inch, if stated and credible.
     pub resolution: Option<u32>,
 }
 
@@ -51,7 +47,6 @@ pub(super) fn directories(bytes: &[u8]) -> Vec<Directory> {
     directories
 }
 
-/// The resolution, if it can be meant.
 pub(super) fn credible(resolution: u32) -> Option<u32> {
     CREDIBLE.contains(&resolution).then_some(resolution)
 }
@@ -65,14 +60,13 @@ pub(super) fn make_first(bytes: &mut [u8], directory: &Directory) {
     }
 }
 
-/// The directories of a file, or of the Exif in one. Reads what it is given and allocates nothing; every number of the file is checked.
+/// The directories of a file, or of the Exif in one. Allocates nothing, and checks every number of the file.
 pub(super) struct Tiff<'b> {
     bytes: &'b [u8],
     is_little: bool,
 }
 
 impl<'b> Tiff<'b> {
-    /// `None` for other files, among them BigTIFF.
     pub fn of(bytes: &'b [u8]) -> Option<Self> {
         let is_little = match bytes.get(..4)? {
             b"II*\0" => true,
@@ -118,7 +112,8 @@ impl<'b> Tiff<'b> {
         std::str::from_utf8(text).ok().map(|text| text.trim_matches(['\0', ' ']))
     }
 
-    /// Pixels per inch, from a fraction that is stored elsewhere, in the unit of another entry: inches unless it says centimetres.
+    /// Pixels per inch, from a fraction that is stored elsewhere, in the unit of another entry: inches unless that is
+    /// centimetres.
     fn resolution(&self, directory: usize) -> Option<u32> {
         let entry = self.entry(directory, X_RESOLUTION)?;
         if self.short(entry + 2)? != RATIONAL {

@@ -10,10 +10,10 @@ use mail_parser::decoders::html::html_to_text;
 
 use crate::formats::html::Html;
 
-/// Where a body says nothing but that it should be read elsewhere, the other version has several times its words.
+/// If a plain body only refers to another version, that version has several times its words.
 const MIN_PLAIN_SHARE: usize = 3;
 
-/// Text with blocks; pieces stand apart by an empty line.
+/// Text with blocks; an empty line separates pieces.
 #[derive(Default)]
 pub(crate) struct PageText {
     pub text: String,
@@ -30,7 +30,7 @@ impl PageText {
         }
     }
 
-    /// Plain text as it is, except empty lines around it; paragraphs stand between empty lines.
+    /// Plain text as it is, except empty lines around it; empty lines separate paragraphs.
     pub fn push_paragraphs(&mut self, text: &str) {
         let text = encoding::unify_line_ends(text.into());
         let text = text.trim_end().trim_start_matches(['\n', '\u{FEFF}']);
@@ -77,8 +77,8 @@ fn shifted(range: Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
-/// The text of a message that comes plain, as HTML, or both. Plain text is what the sender's program made for reading without
-/// markup; it is passed over only where it is a stub.
+/// The text of a message that comes plain, as HTML, or both. Plain text is written by the sender's program for reading
+/// without markup; it is passed over only if it is a stub.
 pub(super) fn choose(plain: Option<PageText>, html: Option<PageText>) -> PageText {
     match (plain, html) {
         (Some(plain), Some(html)) if plain.words() * MIN_PLAIN_SHARE < html.words() => html,
@@ -106,7 +106,7 @@ pub(super) fn html(source: &Source, html: &[u8]) -> PageText {
     text
 }
 
-/// The pages of a body in a markup, read by the extractor of its format; `None` where it cannot be read.
+/// The pages of a body in a markup, read by the extractor of its format; `None` if it cannot be read.
 pub(super) fn pages(extractor: &dyn Extractor, source: &Source, bytes: &[u8]) -> Option<Vec<Page>> {
     let path = source.path.join("body");
     let mut document = DocumentBuilder::new(source.limits().max_text_chars);

@@ -118,7 +118,6 @@ pub(super) fn summary(message: &[u8]) -> [String; 3] {
     [header(HeaderName::Date), header(HeaderName::From), header(HeaderName::Subject)]
 }
 
-/// The contribution of a part to the body.
 #[derive(Default)]
 struct Content {
     plain: Option<PageText>,
@@ -195,7 +194,7 @@ impl Reader<'_> {
 
     fn html(&self, part: &Part) -> PageText {
         match part.charset() {
-            // The header wins over what the markup declares; a byte order mark says so to the HTML reader.
+            // The header wins over the charset that the markup declares; the HTML reader looks for a byte order mark.
             Some(charset) => {
                 let text = decode_text(&part.decoded(), Some(charset));
                 body::html(self.source, format!("\u{FEFF}{text}").as_bytes())

@@ -7,14 +7,12 @@ use casetrack_pages::text::dates;
 
 use super::body::PageText;
 
-/// Pictures below this size that a body shows are taken for logos, icons and tracking pixels; a screenshot or photo usually has
-/// more. A judgement, not a measurement.
+/// Pictures below this size that a body shows are taken for logos, icons and tracking pixels; a screenshot or photo
+/// usually has more. A judgement, not a measurement.
 const MAX_DECORATION_BYTES: usize = 16 * 1024;
 
-/// A message of any format.
 #[derive(Default)]
 pub(super) struct Letter {
-    /// As shown, in order: `("From", "Ann <ann@example.com>")`.
     pub headers: Vec<(&'static str, String)>,
     /// The headers that threads are made of.
     pub mail: MailHeaders,

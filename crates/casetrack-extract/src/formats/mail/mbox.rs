@@ -1,5 +1,5 @@
-//! Mailboxes: messages one after the other (RFC 4155 and the older kinds). Each message is a document of its own; the mailbox itself
-//! is one page that lists them.
+//! Mailboxes: messages one after the other (RFC 4155 and the older kinds). Each message is a document of its own; the
+//! mailbox itself is one page that lists them.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,6 @@ impl Extractor for Mbox {
     }
 }
 
-/// The messages without the lines that separate them.
 fn messages(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut starts: Vec<(usize, usize)> = Vec::new();
     let (mut at, mut after_empty) = (0, true);

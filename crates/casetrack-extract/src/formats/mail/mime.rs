@@ -1,7 +1,8 @@
 //! The parts of a MIME message (RFC 2045, 2046).
 //!
-//! Headers are parsed by mail-parser. Parts are cut here, by loops with a bound on depth: a message inside is not descended into but
-//! kept as its bytes, so that nesting costs nothing and the digest of an attachment depends on its own bytes alone.
+//! Headers are parsed by mail-parser. Parts are cut here, by loops with a bound on depth: a message inside is not
+//! descended into but kept as its bytes, so that nesting costs nothing and the digest of an attachment depends only on
+//! its own bytes.
 
 use std::borrow::Cow;
 
@@ -29,11 +30,11 @@ impl<'a> Part<'a> {
     }
 
     pub fn header(&self, name: HeaderName<'static>) -> Option<&HeaderValue<'static>> {
-        // The first one counts where a header is repeated: later ones are hidden by mail programs.
+        // The first of repeated headers counts: mail programs hide later ones.
         self.headers.iter().find(|header| header.name == name).map(|header| &header.value)
     }
 
-    /// Media type in lower case; `None` where it is not declared.
+    /// Media type in lower case; `None` if it is not declared.
     pub fn media_type(&self) -> Option<String> {
         let content_type = self.header(HeaderName::ContentType)?.as_content_type()?;
         Some(format!("{}/{}", content_type.ctype(), content_type.subtype().unwrap_or_default()).to_lowercase())
@@ -57,13 +58,13 @@ impl<'a> Part<'a> {
         self.disposition().is_some_and(|disposition| disposition.eq_ignore_ascii_case("attachment"))
     }
 
-    /// True if an S/MIME part says that it is signed and not encrypted.
+    /// True for an S/MIME part that is declared as signed and not encrypted.
     pub fn is_signed_only(&self) -> bool {
         self.parameter(HeaderName::ContentType, "smime-type")
             .is_some_and(|kind| kind.eq_ignore_ascii_case("signed-data"))
     }
 
-    /// True if the body shows it: it has an id to be referred to, or says so.
+    /// True if the body shows it: it has an id to be referred to, or is declared inline.
     pub fn is_inline(&self) -> bool {
         self.disposition().is_some_and(|disposition| disposition.eq_ignore_ascii_case("inline"))
             || (self.header(HeaderName::ContentId).is_some() && !self.is_attachment())
@@ -90,8 +91,8 @@ impl<'a> Part<'a> {
         decode_text(&self.decoded(), self.charset())
     }
 
-    /// The parts of a multipart, at most `most`; `None` where it is none, or its boundary never occurs. Without the closing
-    /// boundary the last part goes to the end.
+    /// The parts of a multipart, at most `most`; `None` if it is none, or its boundary never occurs. Without the
+    /// closing boundary the last part ends with the content.
     pub fn parts(&self, most: usize) -> Option<Vec<&'a [u8]>> {
         if !self.media_type()?.starts_with("multipart/") {
             return None;
@@ -153,7 +154,7 @@ pub(super) fn split_headers(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn parse_headers(bytes: &[u8]) -> Vec<Header<'static>> {
-    // Bytes beyond ASCII are not allowed here; where they occur, they are in the encoding of the sender.
+    // Bytes beyond ASCII are not allowed here; if they occur, they are in the encoding of the sender.
     let text = match std::str::from_utf8(bytes) {
         Ok(_) => Cow::Borrowed(bytes),
         Err(_) => Cow::Owned(decode_text(bytes, None).into_bytes()),
@@ -174,7 +175,7 @@ fn parse_headers(bytes: &[u8]) -> Vec<Header<'static>> {
     part.map(|part| part.into_owned().headers).unwrap_or_default()
 }
 
-/// Text in the declared encoding. ASCII and UTF-8 are declared too often where they are not used, so there the bytes decide.
+/// Text in the declared encoding. ASCII and UTF-8 are often declared wrongly, so there the bytes decide.
 pub(super) fn decode_text(bytes: &[u8], charset: Option<&str>) -> String {
     let label = charset.unwrap_or_default().trim().to_ascii_lowercase();
     if !matches!(label.as_str(), "" | "us-ascii" | "ascii" | "utf-8" | "utf8") {

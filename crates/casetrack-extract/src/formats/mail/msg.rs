@@ -40,7 +40,7 @@ mod id {
     pub const ATTACH_HIDDEN: u32 = 0x7FFE;
 }
 
-/// Types of recipients, and the property that lists their names where they have no objects of their own.
+/// Types of recipients, and the property that lists the names of recipients without objects of their own.
 const RECIPIENTS: [(&str, u32, u32); 3] = [("To", 1, 0x0E04), ("Cc", 2, 0x0E03), ("Bcc", 3, 0x0E02)];
 
 pub(crate) struct Msg;
@@ -96,7 +96,7 @@ fn headers(source: &Source, file: &CompoundFile, item: &Properties) -> (Vec<(&'s
     (headers, mail)
 }
 
-/// Subject and ids. Of a message that was received, the headers as they travelled have the ids that the item lacks.
+/// Subject and ids. The transport headers of a received message have the ids that the item lacks.
 fn mail_headers(item: &Properties) -> MailHeaders {
     let ids = |property| item.string(property).map(|text| message_ids(&text)).unwrap_or_default();
     let travelled = item.string(id::TRANSPORT_HEADERS);
@@ -124,7 +124,7 @@ fn date(item: &Properties) -> Option<String> {
     })
 }
 
-/// `Name <address>`; addresses inside an Exchange organisation say nothing to people.
+/// `Name <address>`; addresses inside an Exchange organisation mean nothing to people.
 fn person(object: &Properties, [name, smtp, address]: [u32; 3]) -> Option<String> {
     let name = object.string(name).map(|name| name.trim().trim_matches('\'').to_owned());
     let address = object.string(smtp).or_else(|| object.string(address));

@@ -8,7 +8,6 @@ use encoding_rs::Encoding;
 
 use super::mime::decode_text;
 
-/// The properties of one object: the message, a recipient or an attachment.
 pub(super) struct Properties<'a> {
     file: &'a CompoundFile<'a>,
     /// Its streams and storages by their names in lower case.
@@ -25,8 +24,8 @@ const BOOLEAN: u32 = 0x000B;
 const TIME: u32 = 0x0040;
 
 impl<'a> Properties<'a> {
-    /// `entries` are those of the object's storage; `header_bytes` stand before its table: 32 in a message, 8 in its recipients
-    /// and attachments. Streams are read up to `max_bytes`.
+    /// `entries` are those of the object's storage; its table begins after `header_bytes`: 32 in a message, 8 in its
+    /// recipients and attachments. Streams are read up to `max_bytes`.
     pub fn read(file: &'a CompoundFile, entries: Vec<Entry>, header_bytes: usize, max_bytes: u64) -> Self {
         let entries = entries.into_iter().map(|entry| (entry.name.to_ascii_lowercase(), entry)).collect();
         let mut properties = Self { file, entries, fixed: HashMap::new(), charset: None, max_bytes };
@@ -63,7 +62,7 @@ impl<'a> Properties<'a> {
         (ticks > 0).then(|| seconds - 11_644_473_600)
     }
 
-    /// A string, Unicode or not; `None` where there is none, or it is blank.
+    /// A string, Unicode or not; `None` if there is none, or it is blank.
     pub fn string(&self, id: u32) -> Option<String> {
         let text = match self.stream(&format!("__substg1.0_{id:04x}001f")) {
             Some(bytes) => encoding_rs::UTF_16LE.decode_without_bom_handling(&bytes).0.into_owned(),
@@ -77,12 +76,10 @@ impl<'a> Properties<'a> {
         self.stream(&format!("__substg1.0_{id:04x}0102"))
     }
 
-    /// The storage that is the value of a property.
     pub fn storage(&self, id: u32) -> Option<&Entry> {
         self.entries.get(&format!("__substg1.0_{id:04x}000d")).filter(|entry| entry.is_storage)
     }
 
-    /// The readable part of a stream, by its name in lower case.
     fn stream(&self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entries.get(name).filter(|entry| !entry.is_storage)?;
         let mut bytes = self.file.content(entry);

@@ -196,7 +196,6 @@ fn unicode(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// A table of properties: header, then tag and value.
 fn table(header: usize, entries: &[(u32, u64)]) -> Vec<u8> {
     let mut bytes = vec![0; header];
     for (tag, value) in entries {

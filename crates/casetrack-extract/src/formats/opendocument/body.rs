@@ -16,10 +16,9 @@ use super::styles::Styles;
 /// The budget for repeated rows and cells in a document.
 const MAX_REPEATED_BYTES: usize = 1 << 24;
 
-/// Gives the content of the object in a folder of the package; `None` where there is none.
+/// Gives the content of the object in a folder of the package; `None` if there is none.
 pub(super) type LoadObject<'d> = &'d mut dyn FnMut(&str) -> casetrack_core::Result<Option<String>>;
 
-/// Reads the content of a document.
 pub(super) struct Body<'a, 'd> {
     pub xml: XmlReader<'a>,
     pub text: &'a str,
@@ -28,9 +27,9 @@ pub(super) struct Body<'a, 'd> {
     pub lists: Lists,
     pub flow: Flow<'d>,
     pub load_object: LoadObject<'d>,
-    /// How many footnotes and endnotes there were.
     pub notes: [u32; 2],
-    /// Comments on what is being read, which they follow. Those in a paragraph are with the number of page breaks before their place.
+    /// Comments on the block being read, which they follow. Those in a paragraph have the number of page breaks before
+    /// their place.
     pub comments: Vec<(usize, FlowBlock)>,
     /// Texts of pictures, by the names of their parts; they follow the paragraph that shows them first.
     pub pictures: HashMap<String, FlowBlock>,
@@ -38,7 +37,7 @@ pub(super) struct Body<'a, 'd> {
     /// Formulas of the drawing object read last.
     pub formulas: String,
     pub hidden_sections: Vec<String>,
-    /// True if what is read is not shown.
+    /// True if the content being read is not shown.
     pub is_hidden: bool,
     /// Bytes of cells that may still be made by repetition.
     pub repeatable_bytes: usize,
@@ -76,7 +75,6 @@ impl<'a, 'd> Body<'a, 'd> {
         }
     }
 
-    /// Reads the children of the element started last as blocks.
     pub fn blocks(&mut self, sink: &mut Sink) -> Result<(), Stop> {
         while let Some(element) = self.xml.child()? {
             self.block(&element, sink)?;
@@ -84,7 +82,7 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
-    /// Reads a block to its end. What is no content (declarations, forms, sources of indexes) is skipped.
+    /// Reads a block to its end. Declarations, forms and sources of indexes are skipped.
     pub fn block(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
         match element.name() {
             "p" | "h" => self.paragraph(element, sink),
@@ -133,7 +131,7 @@ impl<'a, 'd> Body<'a, 'd> {
         }
     }
 
-    /// The next text stands on a new page.
+    /// The next text starts a new page.
     pub fn end_page(&mut self) {
         self.page_ended = self.is_paged;
         if self.is_paged {
@@ -141,7 +139,6 @@ impl<'a, 'd> Body<'a, 'd> {
         }
     }
 
-    /// Reads the children of `text:list` to its end.
     fn items(&mut self, sink: &mut Sink) -> Result<(), Stop> {
         while let Some(element) = self.xml.child()? {
             match element.name() {
@@ -155,7 +152,7 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
-    /// A list item without its list: `text:level` says how deep it would stand.
+    /// A list item without its list, as deep as `text:level` states.
     fn numbered_paragraph(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
         let outside = self.lists.step_outside();
         self.lists.start_numbered_paragraph(element);
@@ -226,7 +223,7 @@ impl<'a, 'd> Body<'a, 'd> {
         outcome
     }
 
-    /// Comments stand on the page, behind the table or slide that they are about.
+    /// Comments go on the page, behind the table or slide that they are about.
     pub fn place_comments(&mut self, sink: &Sink) -> Result<(), Stop> {
         if matches!(sink, Sink::Pages) {
             for (_, comment) in std::mem::take(&mut self.comments) {
@@ -274,7 +271,6 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
-    /// Reads `draw:image` to its end.
     pub fn picture(&mut self, image: &Element, sink: &mut Sink) -> Result<(), Stop> {
         if let Some(text) = open_document::picture_part(image).and_then(|part| self.pictures.remove(&part)) {
             self.flow.emit(text, sink)?;
@@ -282,7 +278,8 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(self.xml.skip()?)
     }
 
-    /// Reads what is anchored in a paragraph and stands elsewhere: the page that the paragraph starts is left to that.
+    /// Reads content that is anchored in a paragraph but placed elsewhere: it does not start the page that the
+    /// paragraph starts.
     pub fn anchored<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         let page_ended = std::mem::take(&mut self.page_ended);
         let outcome = read(self);
@@ -290,7 +287,6 @@ impl<'a, 'd> Body<'a, 'd> {
         outcome
     }
 
-    /// Reads `office:annotation` to its end.
     pub fn annotation(&mut self) -> Result<(), Stop> {
         let outside = self.lists.step_outside();
         let mut author = String::new();

@@ -1,4 +1,5 @@
-//! Tracked changes ([ODF] Part 3, 5.5): what was deleted stands before the text, which marks where, and what was inserted.
+//! Tracked changes ([ODF] Part 3, 5.5): deleted text comes before the body; the body marks the places of deletions and
+//! the inserted text.
 //!
 //! Moves are written as a deletion and an insertion. Changes of formatting have no text.
 
@@ -11,7 +12,6 @@ use casetrack_pages::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 use super::body::Body;
 use super::inline::{Paragraph, spaces};
 
-/// The changes by their names in the file.
 #[derive(Default)]
 pub(super) struct TrackedChanges {
     regions: HashMap<String, (ChangeKind, ChangeId)>,
@@ -32,7 +32,6 @@ impl TrackedChanges {
     }
 }
 
-/// A `text:changed-region` being read.
 #[derive(Default)]
 struct Region {
     is_insertion: bool,
@@ -43,7 +42,6 @@ struct Region {
 }
 
 impl Body<'_, '_> {
-    /// Reads `text:tracked-changes` to its end.
     pub fn tracked_changes(&mut self) -> Result<(), Stop> {
         self.changes.paired = paired(self.text);
         while let Some(element) = self.xml.child()? {
@@ -73,7 +71,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// A region has a deletion, an insertion, or both where what was deleted had been inserted before.
+/// A region has a deletion, an insertion, or both if the deleted text had been inserted before.
 fn read_region(xml: &mut XmlReader, region: &mut Region) -> Result<(), XmlError> {
     while let Some(element) = xml.child()? {
         match element.name() {

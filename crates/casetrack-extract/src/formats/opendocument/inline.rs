@@ -11,10 +11,8 @@ use super::body::{Body, is_shape};
 /// A hostile file must not ask for millions of spaces.
 const MAX_SPACES: usize = 1000;
 
-/// A paragraph being read.
 pub(super) struct Paragraph {
     pub text: String,
-    /// The label that the program showed.
     pub number: Option<String>,
     /// Content of the drawing objects anchored here, each with the number of page breaks before its place.
     pub boxed: Vec<(usize, FlowBlock)>,
@@ -57,14 +55,12 @@ impl Paragraph {
     }
 }
 
-/// The spaces that `text:s` stands for.
 pub(super) fn spaces(element: &Element) -> String {
     let count = element.number("c").unwrap_or(1usize);
     " ".repeat(count.min(MAX_SPACES))
 }
 
 impl Body<'_, '_> {
-    /// Reads the content of the element started last to its end.
     pub fn inlines(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
         loop {
             match self.xml.next()? {
@@ -76,8 +72,8 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Reads an element inside a paragraph to its end. Those that are not known are looked into: what a field shows is its
-    /// text.
+    /// Reads an element inside a paragraph to its end. Unknown elements are searched: the visible value of a field is
+    /// its text.
     fn inline(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         match element.name() {
             "s" => paragraph.push(&spaces(element)),
@@ -119,7 +115,6 @@ impl Body<'_, '_> {
         Ok(self.xml.skip()?)
     }
 
-    /// Reads `text:span` to its end.
     fn span(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         let hides = self.styles.hides_characters(element.attribute("style-name").as_deref());
         let start = paragraph.text.len();
@@ -130,7 +125,7 @@ impl Body<'_, '_> {
         outcome
     }
 
-    /// Marks what was read since then as hidden.
+    /// Marks the text read since then as hidden.
     pub fn hide(&mut self, paragraph: &mut Paragraph, start: usize) {
         if !is_blank(&paragraph.text[start..]) {
             let id = self.flow.document.hidden().cause(HiddenReason::HiddenFormat, None);
@@ -139,7 +134,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Reads `text:note` to its end.
     fn note(&mut self, element: &Element, paragraph: &mut Paragraph) -> Result<(), Stop> {
         let is_endnote = element.has("note-class", "endnote");
         let (mut mark, mut blocks) = (String::new(), Vec::new());

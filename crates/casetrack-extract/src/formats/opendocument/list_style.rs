@@ -7,10 +7,8 @@ use casetrack_pages::office::symbols;
 /// Lists have ten levels.
 pub(super) const LEVELS: usize = 10;
 
-/// How far each level is counted.
 pub(super) type Counters = [Option<u32>; LEVELS];
 
-/// The labels of a list, by level.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ListStyle([Option<Level>; LEVELS]);
 
@@ -34,15 +32,13 @@ struct Number {
     letters_repeat: bool,
     prefix: String,
     suffix: String,
-    /// How many levels the label shows.
     display_levels: usize,
-    /// `%1%` to `%10%` stand for the numbers of the levels. Where it is given, it says more than the parts above.
+    /// `%1%` to `%10%` represent the numbers of the levels. If there is one, it replaces the parts above.
     pattern: Option<String>,
     start: u32,
 }
 
 impl ListStyle {
-    /// Reads `text:list-style` or `text:outline-style` to its end.
     pub fn read(xml: &mut XmlReader) -> Result<Self, XmlError> {
         let mut style = Self::default();
         while let Some(element) = xml.child()? {
@@ -76,13 +72,12 @@ impl ListStyle {
         }
     }
 
-    /// The number of one level as the label of a level below it shows it; empty where it shows none.
+    /// The number of one level as the label of a level below it shows it; empty if it shows none.
     fn shown(&self, index: usize, counters: &Counters) -> String {
         let Some(Level { label: Label::Number(number), .. }) = self.level(index) else { return String::new() };
         number.shown(counters[index].unwrap_or(number.start))
     }
 
-    /// The label with the white space that follows it.
     pub fn label(&self, index: usize, counters: &Counters) -> Option<String> {
         let level = self.level(index)?;
         let label = match &level.label {
@@ -113,7 +108,7 @@ impl ListStyle {
     fn filled(&self, pattern: &str, counters: &Counters) -> String {
         let mut label = String::new();
         for (index, piece) in pattern.split('%').enumerate() {
-            // Every second piece stands between percent signs.
+            // Every second piece is between percent signs.
             let number = if index % 2 == 1 { piece.parse::<usize>().ok() } else { None };
             match number.and_then(|number| number.checked_sub(1)).filter(|number| *number < LEVELS) {
                 Some(number) => label.push_str(&self.shown(number, counters)),
@@ -125,7 +120,6 @@ impl ListStyle {
 }
 
 impl Level {
-    /// Reads the properties of a level to their end.
     fn read(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
         let mut font = None;
         let depth = xml.depth();
@@ -143,7 +137,7 @@ impl Level {
     }
 }
 
-/// Bullets of symbol fonts are other signs than their code points say.
+/// Bullets of symbol fonts look different from their code points.
 fn shown_bullet(bullet: &str, font: Option<&str>) -> String {
     let is_wingdings =
         font.is_some_and(|font| font.trim_matches(['\'', '"']).to_ascii_lowercase().starts_with("wingdings"));

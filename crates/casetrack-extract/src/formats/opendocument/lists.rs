@@ -16,7 +16,6 @@ struct OpenList {
     item: Item,
 }
 
-/// The item being read.
 #[derive(Debug, Default)]
 struct Item {
     /// Its first paragraph carries the label.
@@ -38,12 +37,11 @@ pub(super) struct Lists {
     run: Option<Run>,
 }
 
-/// Lists that follow each other in a drawing object. Presentations count through them, since a level with another style is
-/// another list there.
+/// Lists that follow each other in a drawing object. Presentations count through them, since a level with another style
+/// is another list there.
 #[derive(Debug, Default)]
 struct Run {
     counted_by: Option<usize>,
-    /// The style of the last item of each level.
     styles: [Option<String>; LEVELS],
 }
 
@@ -88,7 +86,7 @@ impl Lists {
         self.open.push(list);
     }
 
-    /// A `text:numbered-paragraph` begins: an item without its list, as deep as its level says (5.3.6).
+    /// A `text:numbered-paragraph` begins: an item without its list, as deep as its level states (5.3.6).
     pub fn start_numbered_paragraph(&mut self, element: &Element) {
         let level = element.number("level").unwrap_or(1).clamp(1, LEVELS);
         let id = element.attribute("list-id").unwrap_or_default();
@@ -130,7 +128,6 @@ impl Lists {
         self.run = Some(Run::default());
     }
 
-    /// Text that is no list ends a run.
     pub fn end_run(&mut self) {
         self.run = self.run.is_some().then(Run::default);
     }
@@ -164,7 +161,7 @@ impl Lists {
         Some(label.unwrap_or_default())
     }
 
-    /// Counts a heading that stands in no list.
+    /// Counts a heading outside lists.
     pub fn heading_label(&mut self, styles: &Styles, level: u8, start: Option<u32>) -> Option<String> {
         let index = usize::from(level).clamp(1, LEVELS) - 1;
         count(styles.outline(), index, start, &mut self.headings)

@@ -19,7 +19,7 @@ impl Manifest {
     pub fn of(container: &mut ZipContainer) -> Self {
         let bytes = container.part("META-INF/manifest.xml").ok().flatten().unwrap_or_default();
         let mut manifest = Self::default();
-        // What is missing will be found out when the parts are read.
+        // Missing parts are found when the parts are read.
         let _ = manifest.read(&encoding::decode_xml(&bytes));
         manifest
     }

@@ -12,7 +12,7 @@ use super::styles::Styles;
 /// The kind of page with which a text begins that names none.
 const STANDARD: &str = "Standard";
 
-/// The headers and footers, by the names of kinds of pages. Each text is given once: they stand on many pages.
+/// The headers and footers, by the names of kinds of pages. Each text is given once, although it is on many pages.
 #[derive(Default)]
 pub(super) struct Margins {
     kinds: HashMap<String, PageStyle>,
@@ -27,7 +27,7 @@ struct PageStyle {
 }
 
 impl Margins {
-    /// Reads those of a part, up to the first damage, which is reported where the part's styles are read.
+    /// Reads those of a part, up to the first damage, which the reader of the part's styles reports.
     pub fn read(
         xml: &str,
         styles: &Styles,
@@ -79,8 +79,8 @@ impl Margins {
         Ok(())
     }
 
-    /// The texts of a kind of page, and of the kinds of the pages after it, that have not been given before. `None` is the first kind where
-    /// nothing has begun, and the one before where something has.
+    /// The texts of a kind of page, and of the kinds of the pages after it, that have not been given before. `None` is
+    /// the first kind at the beginning, and later the kind before.
     pub fn of(&mut self, name: Option<&str>) -> Vec<String> {
         let has_begun = std::mem::replace(&mut self.has_begun, true);
         let mut name = name.or((!has_begun).then_some(STANDARD)).map(str::to_owned);

@@ -1,11 +1,12 @@
 //! OpenDocument texts and presentations ([ODF]: OASIS OpenDocument 1.3), in packages and flat files.
 //!
-//! Read: paragraphs and headings with the labels of lists and outline, tables row by row, text boxes, the results of fields,
-//! tracked changes, formulas, the data of charts, text in pictures of packages by OCR; comments behind the paragraph or table they
-//! are about; footnotes and endnotes at the end of the page that refers to them, `[1]` and `[i]` where it does; headers and footers
-//! on the first page of their kind. Hidden sections are read, with a warning. Not read: masters of slides, descriptions of
-//! pictures. The text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that the
-//! program recorded when it saved the file; in a presentation, slides.
+//! Read: paragraphs and headings with the labels of lists and outline, tables row by row, text boxes, the results of
+//! fields, tracked changes, formulas, the data of charts, text in pictures of packages by OCR; comments behind the
+//! paragraph or table they are about; footnotes and endnotes at the end of the page that refers to them, with `[1]` and
+//! `[i]` at the reference; headers and footers on the first page of their kind. Hidden sections are read, with a
+//! warning. Not read: masters of slides, descriptions of pictures. The text is the final one; deleted text is kept
+//! separately. Explicit page breaks make the pages, and the breaks that the program recorded when it saved the file; in
+//! a presentation, slides are pages.
 
 mod body;
 mod changes;
@@ -86,7 +87,6 @@ fn pictures(
     found
 }
 
-/// The XML of a document. A flat file is all in one.
 struct Parts<'a> {
     content: &'a str,
     styles: &'a str,
@@ -94,7 +94,6 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// `pictures` are those of [`Body`].
     fn read(
         &self,
         pictures: HashMap<String, FlowBlock>,
@@ -140,7 +139,6 @@ impl Parts<'_> {
     }
 }
 
-/// Reads the text or the slides of `office:body`.
 fn read_content(body: &mut Body, slides: &mut Option<Slides>) -> std::result::Result<(), Stop> {
     body.xml.root()?;
     while let Some(element) = body.xml.child()? {
@@ -154,7 +152,7 @@ fn read_content(body: &mut Body, slides: &mut Option<Slides>) -> std::result::Re
                     body.flow.document.expect_layout();
                     body.flow.start_page()?;
                     body.blocks(&mut Sink::Pages)?;
-                    // Where nothing but tables is on the pages.
+                    // The pages hold nothing but tables.
                     let texts = body.margins.of(None);
                     body.flow.add_margins(texts);
                 }

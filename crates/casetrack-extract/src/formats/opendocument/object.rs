@@ -7,18 +7,16 @@ use casetrack_pages::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 
 use super::body::Body;
 
-/// The content of a chart.
 #[derive(Default)]
 pub(super) struct EmbeddedObject {
     pub title: String,
     pub rows: Vec<FlowRow>,
-    /// True if it is a document of its own. Those of packages are handed out as files.
     is_document: bool,
 }
 
 impl Body<'_, '_> {
-    /// Reads `draw:object` to its end, and the part of the package it refers to. Formulas are put aside, since they stand in
-    /// the text. Damage to the part costs that object only.
+    /// Reads `draw:object` to its end, and the part of the package it refers to. Formulas are put aside, since they
+    /// belong to the text. Damage to the part costs that object only.
     pub fn object(&mut self, element: &Element) -> (EmbeddedObject, Result<(), Stop>) {
         let mut embedded = EmbeddedObject::default();
         let outcome = self.object_content(&mut embedded);
@@ -42,7 +40,7 @@ impl Body<'_, '_> {
         (embedded, outcome)
     }
 
-    /// The content of the object in a folder; `None` where there is none, or, with a warning, where it is damaged.
+    /// The content of the object in a folder; `None` if there is none, or, with a warning, if it is damaged.
     fn object_part(&mut self, folder: &str) -> Option<String> {
         (self.load_object)(folder).unwrap_or_else(|error| {
             self.warn_of_object(folder, &error.message);
@@ -54,7 +52,7 @@ impl Body<'_, '_> {
         self.flow.document.warn(format!("The embedded object {folder} could not be read to its end: {problem}"));
     }
 
-    /// Looks for a formula or a chart in the children of the element started last; in a flat file they stand in the text.
+    /// Looks for a formula or a chart in the children of the element started last; in a flat file they are in the text.
     fn object_content(&mut self, embedded: &mut EmbeddedObject) -> Result<(), Stop> {
         loop {
             match self.xml.next()? {
@@ -83,8 +81,8 @@ impl Body<'_, '_> {
     }
 }
 
-/// Reads `math:math` to its end. Its signs are written one after the other; the annotation repeats them in a language for
-/// editing.
+/// Reads `math:math` to its end. Its signs are written one after the other; the annotation repeats them in a language
+/// for editing.
 fn formula(xml: &mut XmlReader, text: &mut String) -> Result<(), XmlError> {
     let depth = xml.depth();
     while let Some(node) = xml.next_inside(depth)? {

@@ -7,7 +7,6 @@ use casetrack_pages::office::slides::push_notes;
 
 use super::body::{Body, is_shape};
 
-/// Properties of the slides of a presentation.
 #[derive(Default)]
 pub(super) struct Slides {
     pub count: u32,
@@ -16,7 +15,6 @@ pub(super) struct Slides {
     pub first_title: Option<String>,
 }
 
-/// A slide being read.
 #[derive(Default)]
 struct Slide {
     title: Vec<String>,
@@ -30,7 +28,6 @@ enum Content {
 }
 
 impl Body<'_, '_> {
-    /// Reads `office:presentation` to its end.
     pub fn slides(&mut self, slides: &mut Slides) -> Result<(), Stop> {
         self.is_paged = false;
         while let Some(element) = self.xml.child()? {
@@ -57,7 +54,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The title heads the slide wherever it was drawn.
     fn write_slide(&mut self, title: &str, slide: Slide) -> Result<(), Stop> {
         self.flow.document.push_block(BlockKind::Heading { level: 1 }, title)?;
         for content in slide.contents {
@@ -81,7 +77,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Reads a drawing object, group or link to its end.
     fn slide_object(&mut self, element: &Element, slide: &mut Slide) -> Result<(), Stop> {
         let class = element.attribute("class");
         if !(is_shape(element.name()) || matches!(element.name(), "a" | "measure"))
@@ -138,7 +133,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Reads `presentation:notes` to its end; the picture of the slide, date and page number are left out.
     fn speaker_notes(&mut self, slide: &mut Slide) -> Result<(), Stop> {
         while let Some(element) = self.xml.child()? {
             let class = element.attribute("class");

@@ -1,4 +1,5 @@
-//! Styles ([ODF] Part 3, 16): what a paragraph, table or slide inherits from its style and that one's parents.
+//! Styles ([ODF] Part 3, 16): the properties that a paragraph, table or slide inherits from its style and the parents
+//! of that style.
 
 use std::collections::HashMap;
 
@@ -19,11 +20,9 @@ struct Style {
     break_before: Option<bool>,
     break_after: Option<bool>,
     is_hidden_slide: bool,
-    /// True if its characters are not shown.
     hides_text: Option<bool>,
 }
 
-/// The styles of a document by name.
 #[derive(Debug, Default)]
 pub(super) struct Styles {
     paragraphs: HashMap<String, Style>,
@@ -34,8 +33,8 @@ pub(super) struct Styles {
 }
 
 impl Styles {
-    /// Adds the styles of a part; its text is not looked at. Automatic styles of `styles.xml` serve headers and footers
-    /// alone, and their names are used again for others in the text.
+    /// Adds the styles of a part; its text is not looked at. Automatic styles of `styles.xml` serve only headers and
+    /// footers, and their names are used again for others in the text.
     pub fn add(&mut self, xml: &str, with_automatic: bool) -> Result<(), XmlError> {
         let mut xml = XmlReader::new(xml);
         xml.root()?;
@@ -85,8 +84,8 @@ impl Styles {
         Ok(())
     }
 
-    /// The level of a heading in a style that is one by its name, for paragraphs that are not marked as headings. The names
-    /// are English in every language; those shown to the user are others.
+    /// The level of a heading in a style that is one by its name, for paragraphs that are not marked as headings. The
+    /// names are English in every language; those shown to the user are others.
     pub fn heading_level(&self, name: Option<&str>) -> Option<u8> {
         lineage(&self.paragraphs, name).find_map(|(name, _)| match name {
             "Title" => Some(1),
@@ -97,7 +96,6 @@ impl Styles {
         })
     }
 
-    /// True if a page starts before a paragraph in this style.
     pub fn paragraph_breaks_before(&self, name: Option<&str>) -> bool {
         breaks_before(&self.paragraphs, name)
     }
@@ -106,12 +104,11 @@ impl Styles {
         inherited(&self.paragraphs, name, |style| style.break_after).unwrap_or(false)
     }
 
-    /// True if paragraphs in this style are not shown.
     pub fn hides_paragraph(&self, name: Option<&str>) -> bool {
         inherited(&self.paragraphs, name, |style| style.hides_text).unwrap_or(false)
     }
 
-    /// True if characters in this style are not shown; `None` where it does not say.
+    /// True if characters in this style are not shown; `None` if the style does not state it.
     pub fn hides_characters(&self, name: Option<&str>) -> Option<bool> {
         inherited(&self.characters, name, |style| style.hides_text)
     }
@@ -120,7 +117,6 @@ impl Styles {
         breaks_before(&self.tables, name)
     }
 
-    /// The kind of page that begins with a paragraph in this style.
     pub fn master_page(&self, name: Option<&str>) -> Option<&str> {
         lineage(&self.paragraphs, name)
             .find_map(|(_, style)| style.master_page.as_deref())
@@ -135,7 +131,6 @@ impl Styles {
         name.and_then(|name| self.slides.get(name)).is_some_and(|style| style.is_hidden_slide)
     }
 
-    /// The name of the list style of paragraphs in this style, for lists that name none.
     pub fn list_of_paragraph(&self, name: Option<&str>) -> Option<&str> {
         lineage(&self.paragraphs, name).find_map(|(_, style)| style.list.as_deref()).filter(|name| !name.is_empty())
     }
@@ -144,7 +139,6 @@ impl Styles {
         self.lists.get(name)
     }
 
-    /// The numbering of headings that stand in no list.
     pub fn outline(&self) -> Option<&ListStyle> {
         self.lists.get(OUTLINE)
     }
@@ -163,7 +157,6 @@ fn inherited<T>(
     lineage(family, name).find_map(|(_, style)| property(style))
 }
 
-/// A style and the styles it is based on.
 fn lineage<'s>(family: &'s HashMap<String, Style>, name: Option<&str>) -> impl Iterator<Item = (&'s str, &'s Style)> {
     let first = name.and_then(|name| family.get_key_value(name));
     office::lineage(first, |(_, style)| family.get_key_value(style.parent.as_deref()?))

@@ -30,7 +30,6 @@ impl Body<'_, '_> {
         outcome
     }
 
-    /// The rows of a table up to its end or to damage.
     pub fn table_rows(&mut self, element: &Element) -> (Vec<FlowRow>, Result<(), Stop>) {
         let mut rows = Vec::new();
         let outcome = self.rows(false, &mut rows);
@@ -73,7 +72,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Covered cells count as columns, but what they hold is not shown.
+    /// Covered cells count as columns, but their content is not shown.
     fn row(&mut self, row: &mut FlowRow) -> Result<(), Stop> {
         let mut column = 1u32;
         while let Some(element) = self.xml.child()? {
@@ -103,7 +102,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// True if one more copy of these blocks can be afforded.
     fn may_repeat<'b>(&mut self, blocks: impl IntoIterator<Item = &'b FlowBlock>) -> bool {
         let bytes: usize = blocks.into_iter().map(|block| COPY_BYTES + block.text.len()).sum();
         self.repeatable_bytes = self.repeatable_bytes.saturating_sub(COPY_BYTES + bytes);

@@ -1,5 +1,5 @@
-//! Annotations of a page: values of form fields, notes and comments, signatures, marks for redaction.
-//! Each is a block of its own, where it stands.
+//! Annotations of a page: values of form fields, notes and comments, signatures, marks for redaction. Each is a block
+//! of its own, at its place.
 
 use casetrack_core::Rect;
 use casetrack_pages::text::dates;
@@ -15,34 +15,30 @@ use super::scan::line_of;
 use super::signatures::Signatures;
 use super::view::View;
 
-/// A page that can be read, and what its annotations say.
+/// A page that can be read, and the text of its annotations.
 pub(super) struct AnnotatedPage<'a> {
     pub page: PdfPage<'a>,
     pub units: Vec<AnnotationText>,
-    /// True if a file is attached to a place on the page.
     pub holds_file: bool,
     /// Places of annotations whose text is part of the page's content now.
     stamps: Vec<Rect>,
 }
 
-/// The text of one annotation, in lines, with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AnnotationText {
     pub text: String,
     pub area: Rect,
-    /// True if the page shows this text there, as it shows what is filled in. What a comment says stands over something else.
+    /// True if the page itself shows this text there, as it shows the value of a form field. A comment has other text
+    /// below it.
     pub is_shown: bool,
 }
 
-/// The treatment of an annotation.
 enum Reading {
-    /// It says this.
     AnnotationText(String),
-    /// It says this, and shows more.
+    /// The text, and the appearance shows more.
     UnitAndAppearance(String),
-    /// It says nothing.
+    /// No text.
     Nothing,
-    /// Its text is only in its appearance.
     Appearance,
 }
 
@@ -147,7 +143,7 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
             Some(PdfFormField::Signature(field)) => {
                 let name = field.name();
                 match signatures.in_field(name.as_deref().unwrap_or_default()) {
-                    // What it shows need not be what it is.
+                    // The appearance of a signature need not match the signature.
                     Some(signature) => Reading::UnitAndAppearance(format!("{}: {signature}", label(name, "Signature"))),
                     None => Reading::Appearance,
                 }
@@ -161,7 +157,7 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
         PdfPageAnnotation::Highlight(_) => comment_on("Highlight"),
         PdfPageAnnotation::Underline(_) | PdfPageAnnotation::Squiggly(_) => comment_on("Underlined"),
         PdfPageAnnotation::Strikeout(_) => match comment_on("Struck out") {
-            // On a scan there are no words to tell.
+            // A scan has no words under the marks.
             Reading::Nothing => Reading::AnnotationText(format!("Struck out{}", by_whom(annotation))),
             said => said,
         },
@@ -174,7 +170,7 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
             // A caret is how reviewers insert text, and replace what they strike out.
             PdfPageAnnotationType::Caret => comment("Inserted"),
             PdfPageAnnotationType::Watermark => Reading::Appearance,
-            // What links and windows of notes say is said elsewhere.
+            // The text of links and of windows of notes is read elsewhere.
             PdfPageAnnotationType::Link | PdfPageAnnotationType::Popup => Reading::Nothing,
             // Squares, lines, drawings and whatever else holds a comment.
             _ => comment("Comment"),
@@ -182,7 +178,6 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
     }
 }
 
-/// True if the page shows what an annotation says, in its place.
 fn shows_text(annotation: &PdfPageAnnotation) -> bool {
     matches!(
         annotation,
@@ -236,7 +231,7 @@ fn label(name: Option<String>, without: &str) -> String {
     if last.is_empty() { without.to_owned() } else { last.to_owned() }
 }
 
-/// True if a name is one that programs give, such as "Text 12" or "f1_02": it says nothing about what is filled in.
+/// True for a name that programs give, such as "Text 12" or "f1_02": it does not describe the value.
 fn is_generic(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     matches!(
@@ -276,7 +271,7 @@ fn one_text(text: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Puts units among the paragraphs of a page: each behind the text that it stands beside, else below.
+/// Puts units among the paragraphs of a page: each behind the text next to it, else below.
 pub(super) fn insert(paragraphs: &mut Vec<Paragraph>, mut units: Vec<AnnotationText>) {
     units.sort_by(|a, b| a.area.top.total_cmp(&b.area.top).then(a.area.left.total_cmp(&b.area.left)));
     for AnnotationText { text, area, .. } in units {
@@ -292,8 +287,8 @@ pub(super) fn insert(paragraphs: &mut Vec<Paragraph>, mut units: Vec<AnnotationT
     }
 }
 
-/// The line behind which a unit stands, by its paragraph and its place in there: the nearest to the left on its level, else the nearest
-/// above it, else the last one that is higher.
+/// The line after which a unit is placed, by its paragraph and its place in there: the nearest to the left on its
+/// level, else the nearest above it, else the last one that is higher.
 fn place(paragraphs: &[Paragraph], unit: &Rect) -> Option<(usize, usize)> {
     let lines = || {
         let all = paragraphs.iter().enumerate();

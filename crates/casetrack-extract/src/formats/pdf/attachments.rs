@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::page_files::on_pages;
 
-/// Hands the files to the builder, as far as its limits go: those of the document, then those on these pages, counted from 0, which the
-/// document does not hold as well. pdfium decodes each of them in the memory of the worker.
+/// Hands the files to the builder, as far as its limits go: those of the document, then those on these pages, counted
+/// from 0, which the document does not hold as well. pdfium decodes each of them in the memory of the worker.
 pub(super) fn hand_out(source: &Source, pdf: &PdfDocument, pages: &[usize], document: &mut DocumentBuilder) {
     let (mut seen, mut unopened) = (HashSet::new(), 0);
     let mut push = |size: usize, is_of_page: bool, name: &str, bytes: &dyn Fn() -> Option<Vec<u8>>| {
@@ -52,7 +52,8 @@ mod tests {
     use crate::test_files::pdf_file_of;
     use crate::{ExtractOptions, Extraction};
 
-    /// One page that says `text`, with these annotations (the ninth and tenth object are some), in a document that holds a file.
+    /// One page with the text `text` and these annotations (the ninth and tenth object are some), in a document that
+    /// holds a file.
     fn extracted(text: &str, annotations: &str) -> Extraction {
         let content = format!("BT /F1 12 Tf 72 700 Td ({text}) Tj ET");
         let stream = |text: &str| format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len());

@@ -1,8 +1,9 @@
 //! Text that is read from right to left, as Hebrew and Arabic are.
 //!
-//! pdfium gives such lines in the order in which they are read, with numbers and words in other scripts inside them in theirs, and letters
-//! instead of presentation forms. Two things remain to be mended. It mirrors brackets, because files should have them as they are drawn; many
-//! have them as they are read. And a ligature that stands for several characters comes with these in the wrong order.
+//! pdfium gives such lines in the order in which they are read, with numbers and words in other scripts inside them in
+//! theirs, and letters instead of presentation forms. Two faults remain. It mirrors brackets, because files should have
+//! them as they are drawn; many have them as they are read. And a ligature that stands for several characters comes
+//! with these in the wrong order.
 
 use super::line::Line;
 
@@ -11,9 +12,7 @@ pub(super) fn is_from_right(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}') && !c.is_numeric()
 }
 
-/// True if most letters of a line are.
 pub(super) fn runs_left(text: &str) -> bool {
-    // A text without them is detected quickly.
     if text.is_ascii() {
         return false;
     }
@@ -21,8 +20,8 @@ pub(super) fn runs_left(text: &str) -> bool {
     from_right * 2 > text.chars().filter(|c| c.is_alphabetic()).count()
 }
 
-/// True if a lam at the place of an alef, the last letter of the text, belongs in front of that: of these two only lam and alef, in this
-/// order, make a ligature.
+/// True if a lam at the place of an alef, the last letter of the text, belongs in front of that: of these two only lam
+/// and alef, in this order, make a ligature.
 pub(super) fn precedes(c: char, text: &str) -> bool {
     c == '\u{644}' && text.ends_with(['\u{622}', '\u{623}', '\u{625}', '\u{627}'])
 }

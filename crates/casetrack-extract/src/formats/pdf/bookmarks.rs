@@ -13,17 +13,15 @@ const MAX_LEVEL: u8 = 6;
 /// A title without its number needs this many letters and digits to be known by them.
 const MIN_TITLE: usize = 3;
 
-/// The bookmarks of a file, by the page that they lead to.
 #[derive(Default)]
 pub(super) struct Bookmarks {
     pages: HashMap<PdfPageIndex, Vec<Bookmark>>,
 }
 
-/// A bookmark as it is compared with what is printed.
+/// A bookmark in the form that is compared with the printed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Bookmark {
     title: Title,
-    /// 1 to 6.
     level: u8,
 }
 
@@ -68,8 +66,8 @@ pub(super) struct PageBookmarks {
 }
 
 impl PageBookmarks {
-    /// The level of the bookmark that leads to the beginning of a paragraph, and how many lines its title takes. Each bookmark leads to
-    /// one place.
+    /// The level of the bookmark that leads to the beginning of a paragraph, and how many lines its title takes. Each
+    /// bookmark leads to one place.
     pub fn take(&mut self, paragraph: &Paragraph) -> Option<(u8, usize)> {
         if self.left.is_empty() || paragraph.row().is_some() || paragraph.is_running() {
             return None;
@@ -88,7 +86,7 @@ impl PageBookmarks {
 }
 
 impl Title {
-    /// `None` where it is too long for a heading, or has no letter.
+    /// `None` if it is too long for a heading, or has no letter.
     fn of(title: &str) -> Option<Self> {
         if title.chars().count() > MAX_HEADING_CHARS + 1 || !title.contains(char::is_alphabetic) {
             return None;
@@ -100,7 +98,6 @@ impl Title {
         Some(Self { whole: plain(title), unnumbered: plain(title.trim_start_matches(number)) })
     }
 
-    /// True if both are the same title; a number may be missing in one of them.
     fn is(&self, other: &Self) -> bool {
         let is_numbered = |title: &Self| title.whole != title.unnumbered;
         self.whole == other.whole

@@ -2,7 +2,7 @@
 
 use super::line::{Piece, continues};
 
-/// Lines that must stand side by side.
+/// Lines that must be side by side.
 const MIN_ROWS: usize = 5;
 /// Shorter pieces, in bytes, are cells of a table.
 const MIN_LENGTH: usize = 20;
@@ -28,7 +28,7 @@ pub(super) fn in_reading_order(pieces: Vec<Piece>) -> Vec<Piece> {
     ordered
 }
 
-/// Where the right column starts, if there are two with lines side by side.
+/// The left edge of the right column, if there are two with lines side by side.
 fn gutter(pieces: &[Piece]) -> Option<f32> {
     let rows: Vec<&[Piece]> = pieces.windows(2).filter(|pair| is_row(pair)).collect();
     let mut starts: Vec<f32> = rows.iter().map(|row| row[1].line.area.left).collect();

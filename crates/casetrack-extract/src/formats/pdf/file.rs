@@ -1,5 +1,3 @@
-//! A file inside pdfium.
-
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use casetrack_core::{Error, Result};
@@ -8,14 +6,13 @@ use pdfium_render::prelude::{PdfDocument, PdfiumError, PdfiumInternalError};
 
 use super::library;
 
-/// One thread is inside pdfium at a time: it is not thread-safe, and its binding locks every single call, which is cheap
-/// only without contention.
+/// One thread is inside pdfium at a time: it is not thread-safe, and its binding locks every single call, which is
+/// cheap only without contention.
 pub(super) fn inside_pdfium() -> MutexGuard<'static, ()> {
     static PDFIUM: Mutex<()> = Mutex::new(());
     PDFIUM.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The file, opened with the password that was given, if it needs one.
 pub(super) fn opened<'a>(source: &'a Source) -> Result<PdfDocument<'a>> {
     let pdfium = library::pdfium(source.options)?;
     let _inside = inside_pdfium();

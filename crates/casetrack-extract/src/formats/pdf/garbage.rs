@@ -1,4 +1,4 @@
-//! Text layers that say something else than the page shows.
+//! Text layers that differ from the visible page.
 
 use super::line::Line;
 
@@ -6,8 +6,8 @@ use super::line::Line;
 const MIN_LETTERS: usize = 100;
 /// Share of characters without a meaning above which a text layer is garbage.
 const MAX_MEANINGLESS: f32 = 0.3;
-/// Share of words of basic Latin letters that have a vowel, below which they are none. Running text of the European languages
-/// has more than 0.95, tables of abbreviations more than 0.6.
+/// Share of words of basic Latin letters that have a vowel, below which they are none. Running text of the European
+/// languages has more than 0.95, tables of abbreviations more than 0.6.
 const MIN_WITH_VOWEL: f32 = 0.4;
 /// Share of words in Latin letters that are longer than any word of a language, above which they are none.
 const MAX_ENDLESS: f32 = 0.5;
@@ -20,17 +20,17 @@ const USUAL: Frequencies = [
     8.8, 1.5, 3.1, 4.6, 14.4, 1.3, 2.1, 2.5, 7.3, 0.5, 0.7, 4.7, 2.6, 7.9, 6.8, 2.0, 0.5, 6.6, 6.4, 6.6, 3.5, 1.6, 1.0,
     0.1, 0.5, 0.8,
 ];
-/// Likeness to the usual frequencies below which letters are no text, if they are one when all are moved by as much. Of the languages
-/// the six have 0.97, Polish, Finnish and Turkish 0.89 to 0.90; letters moved by any distance have at most 0.7, Polish ones 0.84.
+/// Least likeness of a text to the usual frequencies; a text below it is encoded if moving all letters by one distance
+/// makes it a text. The six languages have 0.97, Polish, Finnish and Turkish 0.89 to 0.90; letters moved by any
+/// distance have at most 0.7, Polish ones 0.84.
 const UNLIKE: f32 = 0.75;
 const LIKE: f32 = 0.9;
-/// Farthest distance between the codes of letters and those in a text layer. Producers that write numbers of glyphs as text move
-/// them by 29.
+/// Farthest distance between the codes of letters and those in a text layer. Producers that write numbers of glyphs as
+/// text move them by 29.
 const MAX_DISTANCE: i32 = 64;
 
 type Frequencies = [f32; 26];
 
-/// Statistics of a text layer besides its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Glyphs {
     /// Stand for no character.
@@ -39,7 +39,7 @@ pub(super) struct Glyphs {
     pub misfits: usize,
 }
 
-/// True if a text layer says something else than the page shows: codes of glyphs without a mapping to characters, or with one to
+/// True if a text layer differs from the visible page: codes of glyphs without a mapping to characters, or with one to
 /// another script, letters in a code of their own, or words without the spaces between them.
 pub(super) fn is_garbage(lines: &[Line], glyphs: Glyphs) -> bool {
     let text = || lines.iter().flat_map(|line| line.text.chars()).filter(|c| !c.is_whitespace());

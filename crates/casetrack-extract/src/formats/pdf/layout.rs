@@ -1,8 +1,8 @@
 //! Lines into paragraphs, by their geometry.
 //!
-//! Lines that follow each other downwards and overlap horizontally form a region (a column, a heading); running heads and
-//! feet are regions of their own. Inside a region a paragraph ends where the distance grows, the font size changes, the
-//! indentation starts again, or a line ends early: the next word would have fitted.
+//! Lines that follow each other downwards and overlap horizontally form a region (a column, a heading); running heads
+//! and feet are regions of their own. Inside a region a paragraph ends at a larger distance, a change of font size, a
+//! new indentation, or a line that ends early: the next word would have fitted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,14 +20,12 @@ const RUNNING_HEAD_PAGES: usize = 3;
 /// Font sizes that differ by less are the same.
 const SIZE_TOLERANCE: f32 = 0.5;
 
-/// Lines that form one paragraph, heading or list item.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Paragraph {
     pub lines: Vec<Line>,
 }
 
 impl Paragraph {
-    /// True if it may be a heading.
     fn is_short(&self) -> bool {
         self.row().is_none()
             && self.lines.iter().map(|line| line.text.chars().count()).sum::<usize>() <= MAX_HEADING_CHARS
@@ -37,7 +35,7 @@ impl Paragraph {
         self.lines.iter().map(|line| line.size).fold(0.0, f32::max)
     }
 
-    /// The letters alone: running heads differ in page numbers.
+    /// Only the letters: running heads differ in page numbers.
     fn letters(&self) -> String {
         self.lines.iter().flat_map(|line| line.text.chars()).filter(|c| c.is_alphabetic()).collect()
     }
@@ -47,7 +45,7 @@ impl Paragraph {
         self.lines.iter().all(|line| line.is_running)
     }
 
-    /// The row of a table that it is, and where that stands.
+    /// The row of a table that it is, and its place.
     pub fn row(&self) -> Option<(&Row, Rect)> {
         self.lines.first().and_then(|line| line.row.as_ref().map(|row| (row, line.area)))
     }
@@ -60,7 +58,6 @@ impl Paragraph {
     }
 }
 
-/// Groups the lines of a page, in their order.
 pub(super) fn paragraphs(lines: Vec<Line>) -> Vec<Paragraph> {
     if lines.iter().all(|line| line.row.is_none()) {
         return paragraphs_of_text(lines);
@@ -135,10 +132,9 @@ fn group_lines(lines: &[Line], paragraphs: &mut Vec<Paragraph>) {
     }
 }
 
-/// The usual values in a region.
 struct Region {
     left: f32,
-    /// Where full lines end.
+    /// The right edge of full lines.
     right: f32,
     /// Distance from line to line.
     pitch: f32,
@@ -183,7 +179,7 @@ impl Region {
     }
 }
 
-/// The value below which this share of the values lies; 0 without values.
+/// The value below which this share of the values is; 0 without values.
 fn quantile(mut values: Vec<f32>, share: f32) -> f32 {
     values.sort_by(f32::total_cmp);
     let index = (values.len().saturating_sub(1)) as f32 * share;
@@ -220,9 +216,8 @@ pub(super) fn list_marker(text: &str) -> Option<&str> {
 
 /// The headings of a document: short text in larger print than most, ranked by its size.
 pub(super) struct Headings {
-    /// Sizes of headings, largest first.
     sizes: Vec<f32>,
-    /// Letters of what is printed on several pages: running heads, however large, head nothing.
+    /// Letters of text that is printed on several pages: running heads, however large, are no headings.
     running: HashSet<String>,
 }
 
@@ -257,10 +252,9 @@ impl Headings {
     }
 }
 
-/// The font size in which most characters are set.
 fn body_size<'a>(paragraphs: impl Iterator<Item = &'a Paragraph>) -> f32 {
     let mut chars_by_size = BTreeMap::<u32, usize>::new();
-    // The sizes of units that annotations say are not known.
+    // The text of annotations has no known sizes.
     for line in paragraphs.flat_map(|paragraph| &paragraph.lines).filter(|line| line.size > 0.0) {
         // In steps of half a point.
         *chars_by_size.entry((line.size * 2.0).round() as u32).or_default() += line.text.len();

@@ -18,19 +18,17 @@ struct Loaded {
 
 static LOADED: Mutex<Option<&'static Loaded>> = Mutex::new(None);
 
-/// Where libpdfium was found; loads it if that was not done yet.
-///
-/// # Errors
-///
-/// `MissingDependency`, with every place that was searched and how to get the library.
+/// Where libpdfium was found; loads it if that was not done yet. Errors: `MissingDependency`, with every place that was
+/// searched and how to get the library.
 pub fn pdfium_status(options: &ExtractOptions) -> Result<String> {
     load(options).map(|loaded| loaded.origin.clone())
 }
 
 /// The library, loaded on the first call that finds it.
 ///
-/// Searched in order: `options.pdfium`, the environment variable, `lib/` beside the executable, its directory, and
-/// `../lib/casetrack` from there, the user's cache and data directories, the system's libraries. A place that is named explicitly must have it.
+/// Searched in order: `options.pdfium`, the environment variable, `lib/` next to the executable, its directory, and
+/// `../lib/casetrack` from there, the user's cache and data directories, the system's libraries. A place that is named
+/// explicitly must have it.
 pub(super) fn pdfium(options: &ExtractOptions) -> Result<&'static Pdfium> {
     load(options).map(|loaded| &loaded.pdfium)
 }
@@ -91,7 +89,8 @@ fn usual_places() -> Vec<PathBuf> {
     places
 }
 
-/// Where the library of an installed program is. Only Linux says where a program is without the links that lead to it.
+/// The folder of the library of an installed program. Only Linux gives the path of a program without the links that
+/// lead to it.
 fn installed_with(program: &Path) -> Vec<PathBuf> {
     let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     let Some(directory) = program.parent() else { return Vec::new() };

@@ -5,31 +5,27 @@ use std::ops::Range;
 use casetrack_core::{HiddenReason, Rect};
 use casetrack_pages::build::table::Cell;
 
-/// A line as it stands on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
     pub text: String,
     pub area: Rect,
-    /// Mean height of its glyphs in points, a measure of the font size.
     pub size: f32,
-    /// Width of its first word in points.
     pub first_word: f32,
-    /// True if it is a running head or foot, or a page number.
     pub is_running: bool,
     /// The direction that it is read in.
     pub turn: QuarterTurn,
     /// Which of its characters the page does not show, and why; in their order.
     pub hidden: Vec<(Range<u32>, HiddenReason)>,
-    /// Where its words stand, in their order; empty where nothing asks for it.
+    /// The places of its words, in their order; empty if no reader needs them.
     pub words: Vec<Word>,
     /// The table of the row.
     pub row: Option<Row>,
 }
 
-/// Where a word of a line stands.
+/// The place of a word of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Word {
-    /// The byte of the line's text where it begins.
+    /// The byte of the line's text at which it begins.
     pub start: usize,
     /// On the page.
     pub left: f32,
@@ -43,7 +39,6 @@ pub(super) struct Row {
     pub table: u32,
     /// In column order.
     pub cells: Vec<Cell>,
-    /// True if it is plain that it names the columns.
     pub is_header: bool,
 }
 
@@ -65,7 +60,8 @@ impl QuarterTurn {
         (0..4).map(Self)
     }
 
-    /// An area of the page where the text is upright: it is read to the right, and lines follow each other downwards.
+    /// An area of the page in coordinates in which the text is upright: it is read to the right, and lines follow each
+    /// other downwards.
     pub fn upright(self, area: &Rect) -> Rect {
         let Rect { left, top, right, bottom } = *area;
         match self.0 {
@@ -76,13 +72,12 @@ impl QuarterTurn {
         }
     }
 
-    /// An area among the upright text where it is on the page.
+    /// An area of the upright text in the coordinates of the page.
     pub fn on_page(self, area: &Rect) -> Rect {
         Self((4 - self.0) % 4).upright(area)
     }
 }
 
-/// A line, or a part of one.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub line: Line,

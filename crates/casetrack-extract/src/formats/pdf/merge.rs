@@ -1,7 +1,7 @@
 //! Merges the OCR of a scanned page with the text that the file states for it: a Bates number, a stamp, a page number.
 //!
-//! What the file states is exact, so it is kept wherever it stands; OCR gives the rest. What annotations say of the page and it does not show
-//! takes the place of nothing.
+//! Stated text is exact, so it is kept at its place; OCR gives the rest. The text of annotations that the page does not
+//! show replaces nothing.
 
 use casetrack_core::Rect;
 use casetrack_pages::model::union;
@@ -13,20 +13,20 @@ use super::pictures::{intersection, size};
 use super::scan::{letters, line_of, merged};
 use crate::ocr::{OcrPage, OcrWord};
 
-/// Share of a word that lies on a line of the text layer when both show the same.
+/// Share of a word that is on a line of the text layer if both show the same.
 const SAME_PLACE: f32 = 0.5;
 /// A line this many times as high as a word is something across the page, such as a watermark, and does not show the word.
 const MUCH_HIGHER: f32 = 3.0;
 
-/// A page that says something in both ways.
+/// A page whose text is known from both sources.
 pub(super) struct Merged {
     pub paragraphs: Vec<Paragraph>,
     /// The readings of OCR that differ from the text layer: the line there, counted from 0, and the reading.
     pub other_readings: Vec<(usize, String)>,
 }
 
-/// The text of a page that was read by OCR, with the lines of its text layer in the places where they stand, and `remarks` behind the lines
-/// that they stand at.
+/// The text of a page that was read by OCR, with the lines of its text layer at their places, and `remarks` behind the
+/// lines next to them.
 pub(super) fn merge(ocr: &OcrPage, text: &[Paragraph], remarks: &[AnnotationText]) -> Merged {
     let mut stated: Vec<Stated> = text
         .iter()
@@ -59,15 +59,13 @@ pub(super) fn merge(ocr: &OcrPage, text: &[Paragraph], remarks: &[AnnotationText
     Merged { paragraphs, other_readings }
 }
 
-/// A line of the text layer.
 struct Stated<'a> {
     line: &'a Line,
     is_placed: bool,
-    /// The text that OCR read there.
     reading: Vec<&'a str>,
 }
 
-/// A line that OCR read, with what the text layer says in the place of the words that it says; `None` when nothing is left.
+/// A line that OCR read, with the words of the text layer in place of those that it repeats; `None` if nothing is left.
 fn with_stated<'a>(words: &'a [OcrWord], stated: &mut [Stated<'a>]) -> Option<Line> {
     let mut parts: Vec<(&str, Rect)> = Vec::new();
     for word in words {

@@ -1,9 +1,9 @@
 //! PDF files, over pdfium.
 //!
-//! Text is what the text layer says, in the order of the page's content, one line of text per line on the page with its
-//! box. Paragraphs are found from geometry. A page that is a picture with little or no text is a scan, and a text layer
-//! may be garbage: such pages are rendered and read by OCR, and so are large pictures beside a text layer. Where that is not
-//! possible pages keep their places without being taken for empty ones.
+//! The text is the text layer, in the order of the page's content, one line of text per line on the page with its box.
+//! Paragraphs are found from geometry. A page that is a picture with little or no text is a scan, and a text layer may
+//! be garbage: such pages are rendered and read by OCR, and so are large pictures next to a text layer. Without OCR
+//! such pages keep their places and are not taken for empty ones.
 
 mod annotations;
 mod attachments;
@@ -80,20 +80,18 @@ impl Extractor for Pdf {
     }
 }
 
-/// The text layer of a page.
 struct TextPage {
     state: PageState,
-    /// With what annotations say.
+    /// With the text of annotations.
     paragraphs: Vec<Paragraph>,
-    /// Of a page that OCR reads, what it shows and the file states: not a garbage text layer.
+    /// For a page that OCR reads, the text that it shows and the file states: not a garbage text layer.
     stated: Vec<Paragraph>,
-    /// Of such a page, what annotations say of it and it does not show: they may lie over what is to be read.
+    /// For such a page, the text of annotations that it does not show: they may cover the text that OCR reads.
     remarks: Vec<AnnotationText>,
-    /// True if a file is attached to a place on the page.
     holds_file: bool,
-    /// Of a readable page.
+    /// The pictures of a readable page that were not read.
     unread: Unread,
-    /// Of a scan with longer stamps: where they are printed.
+    /// The places of the stamps on a scan with longer ones.
     stamps: Vec<Rect>,
     label: Option<String>,
 }
@@ -107,8 +105,8 @@ impl TextPage {
 /// OCR of a page with a garbage text layer replaces it when it makes at least this much sense.
 const MIN_CONFIDENCE: f32 = 0.5;
 
-/// Text layers first: they are fast to read, and show what is a heading. Then page by page, with OCR where it is needed, so that
-/// what was read of a long scan is not lost if its reading is stopped.
+/// Text layers first: they are fast to read, and show the headings. Then page by page, with OCR if it is needed: if
+/// reading stops, the finished pages of a long scan are kept.
 fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuilder) -> Result<()> {
     if pdf.pages().is_empty() {
         return Err(source.unreadable("it has no pages"));
@@ -209,7 +207,6 @@ fn list_attachments(document: &mut DocumentBuilder) -> Result<()> {
     names.iter().try_for_each(|name| document.push_block(BlockKind::ListItem, name))
 }
 
-/// True if what OCR read takes the place of what the text layer says.
 fn replaces(ocr: &OcrPage, page: &TextPage) -> bool {
     let is_worse = page.state == PageState::Garbage && ocr.confidence < MIN_CONFIDENCE;
     !is_worse && !ocr.paragraphs.is_empty()
@@ -252,7 +249,7 @@ fn push_paragraphs(
             None => (&[][..], &lines[..]),
         };
         if !text.is_empty() {
-            // What a heading was taken from is no heading itself.
+            // The source of a heading is no heading itself.
             let kind = if title.is_empty() { kind } else { BlockKind::Paragraph };
             document.push_lines(kind, text)?;
         }
@@ -261,16 +258,13 @@ fn push_paragraphs(
     Ok(())
 }
 
-/// The table whose rows are being written.
 struct OpenTable {
-    /// Its number among those found on the page.
     found: u32,
     writer: TableWriter,
     rows: u32,
 }
 
 impl OpenTable {
-    /// Ends a table, if one is open; the number of the next one.
     fn end(table: Option<Self>, document: &mut DocumentBuilder, next: u32) -> u32 {
         let Some(mut open) = table else { return next };
         open.writer.finish(document);
@@ -414,7 +408,6 @@ fn is_sensible_title(title: &str) -> bool {
     title.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !is_file_name && !is_placeholder
 }
 
-/// The first page of a PDF as a picture.
 #[cfg(test)]
 pub(crate) fn rendered_page(bytes: &[u8]) -> Picture {
     let pdfium = library::pdfium(&casetrack_pages::model::ExtractOptions::default()).unwrap();

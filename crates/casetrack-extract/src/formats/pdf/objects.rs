@@ -1,7 +1,7 @@
-//! The objects of a PDF as they stand in the bytes of the file (ISO 32000-1, 7.3), for what the library does not tell.
+//! The objects of a PDF in the bytes of the file (ISO 32000-1, 7.3), for facts that the library does not give.
 //!
-//! No cross-reference table is read: of two objects with one number the later one in the file counts, as it does in files that were
-//! added to. The strings of encrypted files, and their object streams, cannot be read.
+//! No cross-reference table is read: of two objects with one number the later one in the file counts, as it does in
+//! files that were added to. The strings of encrypted files, and their object streams, cannot be read.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -57,7 +57,7 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// The number of the object whose " obj" stands here.
+/// The number of the object whose " obj" is at this place.
 pub(super) fn number_before(file: &[u8], at: usize) -> Option<u32> {
     let digits = |bytes: &[u8]| bytes.iter().rev().take(10).take_while(|byte| byte.is_ascii_digit()).count();
     let before = file.get(..at)?;
@@ -98,8 +98,8 @@ fn packed(dictionary: &[u8], rest: &[u8], left: &mut u64) -> Vec<(u32, Vec<u8>)>
     numbers.chunks_exact(2).zip(ends).filter_map(object).collect()
 }
 
-/// The text behind a key of the dictionary of an object, up to the object's end. A value that is a name is not distinguished from a key; none
-/// is called as the keys that are looked for.
+/// The text behind a key of the dictionary of an object, up to the object's end. A value that is a name is not
+/// distinguished from a key; none is called as the keys that are looked for.
 pub(super) fn entry<'o>(object: &'o [u8], key: &[u8]) -> Option<&'o [u8]> {
     let start = find(object, b"<<", 0)? + 2;
     let mut rest = &object[start..];
@@ -142,7 +142,6 @@ fn is_regular(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !b"()<>[]{}/%\0".contains(&byte)
 }
 
-/// The name behind a key.
 fn name<'o>(object: &'o [u8], key: &[u8]) -> Option<&'o [u8]> {
     let value = entry(object, key).filter(|value| value.starts_with(b"/"))?;
     Some(&value[..1 + value[1..].iter().take_while(|byte| is_regular(**byte)).count()])
@@ -153,7 +152,6 @@ fn number(value: &[u8]) -> Option<usize> {
     std::str::from_utf8(&value[..digits]).ok()?.parse().ok()
 }
 
-/// The number of the object that a value refers to.
 fn reference(value: &[u8]) -> Option<u32> {
     let mut parts =
         value[..value.len().min(40)].split(|byte| byte.is_ascii_whitespace()).filter(|part| !part.is_empty());
@@ -162,7 +160,6 @@ fn reference(value: &[u8]) -> Option<u32> {
     std::str::from_utf8(object).ok()?.parse().ok().filter(|_| is_reference)
 }
 
-/// A string, in parentheses or as hexadecimal digits.
 pub(super) fn string(value: &[u8]) -> Option<String> {
     match value {
         [b'(', rest @ ..] => Some(decoded(&literal(rest).0)),

@@ -1,5 +1,3 @@
-//! A page while it is read.
-
 use super::annotations::AnnotationText;
 use super::line::Line;
 use super::pictures::Unread;
@@ -11,7 +9,7 @@ pub(super) enum PageState {
     /// Has text, or is truly blank.
     Readable,
     Scanned,
-    /// Has a text layer that does not match what the page shows.
+    /// Has a text layer that does not match the visible page.
     Garbage,
     Damaged,
     /// Ended the worker that read it.
@@ -21,8 +19,8 @@ pub(super) enum PageState {
 /// Most characters of a label.
 const MAX_LABEL_CHARS: usize = 40;
 
-/// The label that a file gives a page, with white space folded; `None` for one that says no more than the number of the page (from 1), and
-/// for one that is longer than a label.
+/// The label that a file gives a page, with white space folded; `None` for one that only repeats the number of the page
+/// (from 1), and for one that is longer than a label.
 pub(super) fn label(label: &str, number: u32) -> Option<String> {
     let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_short = label.chars().nth(MAX_LABEL_CHARS).is_none();
@@ -30,7 +28,6 @@ pub(super) fn label(label: &str, number: u32) -> Option<String> {
     (is_short && says_more && !label.contains(char::is_control)).then_some(label)
 }
 
-/// A page as it was read, before its lines were grouped.
 pub(super) struct ReadPage {
     pub state: PageState,
     pub lines: Vec<Line>,

@@ -1,7 +1,7 @@
 //! Files that are attached to places on pages (ISO 32000-1, 12.5.6.15).
 //!
-//! The binding has no type for such annotations and keeps its handles to itself, so that the file is opened once more, with the library's own
-//! functions. All unsafe code of PDF is in this module.
+//! The binding has no type for such annotations and keeps its handles to itself, so the file is opened again, with the
+//! library's own functions. All unsafe code of PDF is in this module.
 
 use std::os::raw::{c_int, c_ulong};
 use std::ptr::null_mut;
@@ -13,20 +13,19 @@ use super::file::passwords;
 
 /// A file on a page, while it can be read.
 pub(super) struct PageFile<'f> {
-    /// In bytes.
     pub size: usize,
     pub name: String,
     read: &'f dyn Fn() -> Option<Vec<u8>>,
 }
 
 impl PageFile<'_> {
-    /// Its content; `None` where it cannot be decoded.
+    /// Its content; `None` if it cannot be decoded.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         (self.read)()
     }
 }
 
-/// Closes what the library opened, whatever happens in between.
+/// Closes an object that the library opened, whatever happens in between.
 struct CloseGuard<F: Fn()>(F);
 
 impl<F: Fn()> Drop for CloseGuard<F> {
@@ -35,8 +34,8 @@ impl<F: Fn()> Drop for CloseGuard<F> {
     }
 }
 
-/// Shows the files on these pages, counted from 0, to `take` one after the other; `None` for one that is not there or cannot be opened.
-/// To be called inside pdfium.
+/// Shows the files on these pages, counted from 0, to `take` one after the other; `None` for one that is not there or
+/// cannot be opened. To be called inside pdfium.
 pub(super) fn on_pages(source: &Source, pdf: &PdfDocument, pages: &[usize], mut take: impl FnMut(Option<PageFile>)) {
     let library = pdf.bindings();
     // SAFETY: the bytes outlive the document, which is closed at the end of this function.

@@ -13,14 +13,14 @@ const MAX_FORM_DEPTH: u32 = 4;
 const MIN_PICTURE: f32 = 0.05;
 /// Share of the page below which pictures together are not worth the seconds that reading them takes.
 const MIN_PICTURES: f32 = 0.15;
-/// Share of the page from which the lack of what pictures say is worth a warning.
+/// Share of the page from which unread pictures are worth a warning.
 const LARGE_PICTURES: f32 = 0.5;
-/// Share of a picture that the boxes of lines cover when the text layer says what it shows, or it is the ground under a text. The
-/// stamp of a court on a scanned page covers 0.01, a page with a title and ten short lines 0.07.
+/// Share of a picture that the boxes of lines cover if the text layer repeats its text, or it is the ground under a
+/// text. The stamp of a court on a scanned page covers 0.01, a page with a title and ten short lines 0.07.
 const COVERED_BY_TEXT: f32 = 0.04;
 /// Pixels per inch below which letters of usual size are no longer legible.
 const MIN_RESOLUTION: f32 = 70.0;
-/// Scanners cut pages into strips; what is at most this far apart in points is one picture.
+/// Scanners cut pages into strips; strips at most this far apart in points are one picture.
 const MAX_SEAM: f32 = 2.0;
 
 /// Where pictures are on a page as it is shown, in points.
@@ -31,7 +31,7 @@ pub(super) struct Pictures {
 
 struct Picture {
     area: Rect,
-    /// Fine enough for letters, and a picture alone: not a form with text in it.
+    /// Fine enough for letters, and only a picture: not a form with text in it.
     is_legible: bool,
 }
 
@@ -51,7 +51,6 @@ impl Pictures {
         Self { pictures, page_size: view.size() }
     }
 
-    /// True if they cover at least this share of the page.
     pub fn cover(&self, share: f32) -> bool {
         self.pictures.iter().map(|picture| size(&picture.area)).sum::<f32>() >= share * self.page_size
     }
@@ -61,12 +60,12 @@ impl Pictures {
         self.joined().iter().any(|area| size(area) >= share * self.page_size)
     }
 
-    /// Where those are that are fine enough for letters; the strips of a page are one.
+    /// The places of the pictures that are fine enough for letters; the strips of a page are one.
     fn joined(&self) -> Vec<Rect> {
         let mut areas: Vec<Rect> = Vec::new();
         for picture in self.pictures.iter().filter(|picture| picture.is_legible) {
             let mut area = picture.area;
-            // What is joined may touch others in turn.
+            // A joined area may touch others in turn.
             while let Some(touching) = areas.iter().position(|other| touches(other, &area)) {
                 area = union(&areas.swap_remove(touching), &area);
             }
@@ -137,7 +136,6 @@ fn touches(a: &Rect, b: &Rect) -> bool {
         && b.top < a.bottom + MAX_SEAM
 }
 
-/// The intersection of two areas, if there is one.
 pub(super) fn intersection(a: &Rect, b: &Rect) -> Option<Rect> {
     let shared = Rect {
         left: a.left.max(b.left),

@@ -1,5 +1,3 @@
-//! A page of a PDF as it is shown, in colour.
-
 use casetrack_core::Result;
 use casetrack_pages::model::{Pixels, RenderRequest, Source};
 use image::RgbImage;
@@ -17,7 +15,7 @@ pub(super) fn draw(source: &Source, request: &RenderRequest) -> Result<Pixels> {
     drawn.map_err(|error| source.unreadable(format_args!("page {} cannot be drawn ({error:?})", request.page)))
 }
 
-/// The page as it is shown: turned and cut as it says, with its annotations.
+/// The visible page: turned and cut as it declares, with its annotations.
 fn draw_page(page: &PdfPage, request: &RenderRequest) -> Result<Pixels, PdfiumError> {
     let (width, height) = (page.width().value.max(1.0), page.height().value.max(1.0));
     let factor = (request.resolution / POINTS).min(request.longest_side as f32 / width.max(height));

@@ -6,7 +6,6 @@ use casetrack_pages::model::Source;
 
 use super::page::PageState;
 
-/// Collects the states of pages, in order.
 #[derive(Default)]
 pub(super) struct Report {
     pages: usize,
@@ -34,21 +33,20 @@ impl Report {
         }
     }
 
-    /// The next page.
     pub fn add(&mut self, state: PageState, has_text: bool) {
         self.pages += 1;
         match state {
             PageState::Readable => self.has_text |= has_text,
             PageState::Scanned => self.scanned.push(self.pages),
-            // What it says is kept: some of it may be right.
+            // Its text is kept: some of it may be right.
             PageState::Garbage => self.garbage.push(self.pages),
             PageState::Damaged => self.damaged.push(self.pages),
-            // The parent of the worker knows why, and says so.
+            // The parent of the worker knows the reason, and reports it.
             PageState::LeftOut => self.has_text |= has_text,
         }
     }
 
-    /// Warns of what is missing; an error when there is no text at all. `missing` is why there was no OCR, if it was needed.
+    /// Warns of missing text; an error if there is no text at all. `missing` is why there was no OCR, if it was needed.
     pub fn finish(self, source: &Source, missing: Option<Error>, document: &mut DocumentBuilder) -> Result<()> {
         let Self { pages, has_text, scanned, garbage, replaced, damaged, unread } = self;
         if !has_text && garbage.is_empty() {
@@ -75,15 +73,12 @@ impl Report {
             } else {
                 "OCR cannot read the page either"
             };
-            document.warn(format!(
-                "The text layer of {} does not match what the page shows, and {why}.",
-                page_list(&garbage)
-            ));
+            document
+                .warn(format!("The text layer of {} does not match the page image, and {why}.", page_list(&garbage)));
         }
         if !replaced.is_empty() {
             let pages = page_list(&replaced);
-            document
-                .warn(format!("The text layer of {pages} does not match what the page shows: OCR was used instead."));
+            document.warn(format!("The text layer of {pages} does not match the page image: OCR was used instead."));
         }
         if !unread.is_empty() {
             document.warn(format!("Large pictures on {} were not read: that needs OCR.", page_list(&unread)));

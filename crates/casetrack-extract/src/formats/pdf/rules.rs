@@ -11,23 +11,20 @@ use super::view::View;
 const MAX_THICKNESS: f32 = 3.0;
 /// Shorter ones, in points, are parts of letters and signs.
 const MIN_LENGTH: f32 = 4.0;
-/// A page with more paths, or a path with more segments, is a drawing.
 const MAX_PATHS: usize = 4_000;
 const MAX_SEGMENTS: u32 = 2_000;
 
 /// Forms may be wrapped in forms this deep.
 const MAX_FORM_DEPTH: u32 = 4;
 
-/// A rule, in points from the top left of the visible page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rule {
-    /// How far down a level rule lies, or how far to the right an upright one.
+    /// How far down a level rule is, or how far to the right an upright one.
     pub at: f32,
     pub from: f32,
     pub to: f32,
 }
 
-/// The rules of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Rules {
     pub level: Vec<Rule>,
@@ -35,7 +32,7 @@ pub(super) struct Rules {
     paths: usize,
 }
 
-/// Where objects stand on the page as it is shown.
+/// The mapping from objects to the page as it is shown.
 struct Placement<'a> {
     view: &'a View,
     /// From places in a form to those on the page.
@@ -92,7 +89,6 @@ impl Rules {
         self.level.len() >= 2 && self.upright.len() >= 2
     }
 
-    /// Adds a thin area as a rule; whether it is one.
     fn add(&mut self, area: &Rect) -> bool {
         let (width, height) = (area.right - area.left, area.bottom - area.top);
         if height <= MAX_THICKNESS && width >= MIN_LENGTH {
@@ -105,7 +101,7 @@ impl Rules {
         true
     }
 
-    /// Adds the rules that a larger path consists of: its straight sides where they are drawn, and parts that are thin.
+    /// Adds the rules that a larger path consists of: its straight sides if they are drawn, and parts that are thin.
     fn take_apart(&mut self, path: &PdfPagePathObject, placing: &Placement) {
         let (Ok(matrix), Ok(is_drawn)) = (path.matrix(), path.is_stroked()) else { return };
         let segments = path.segments().transform(matrix);

@@ -1,4 +1,4 @@
-//! Running heads and feet: what is printed at the same place of several pages, and page numbers.
+//! Running heads and feet: text that is printed at the same place of several pages, and page numbers.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::page::ReadPage;
 /// Pages that must have it, and how far each may be from the next: left and right pages may differ.
 const MIN_PAGES: usize = 3;
 const MAX_STEP: usize = 2;
-/// Share of the page's height at its top and bottom where it stands.
+/// Share of the page's height at its top and bottom that may hold them.
 const MARGIN: f32 = 0.12;
 /// Places on different pages that differ by less, in points, are the same.
 const SAME_PLACE: f32 = 3.0;
@@ -23,8 +23,8 @@ enum Mark {
     Number(i64),
 }
 
-/// Marks lines that stand at the same place of pages in a row and say the same, except numbers. A number alone must count the
-/// pages: tables have numbers at the same place, too.
+/// Marks lines at the same place of consecutive pages with the same text, except numbers. A line of only a number must
+/// count the pages: tables have numbers at the same place, too.
 pub(super) fn mark(pages: &mut [ReadPage]) {
     let mut places: HashMap<Mark, Vec<(f32, usize, usize)>> = HashMap::new();
     for (page, number) in pages.iter().zip(0..) {

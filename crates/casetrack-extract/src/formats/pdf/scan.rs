@@ -1,4 +1,5 @@
-//! Pages without a usable text layer, or with pictures beside it: which they are, and what OCR reads on them.
+//! Pages without a usable text layer, or with pictures next to it: how they are found, and the text that OCR reads on
+//! them.
 
 use casetrack_core::{Limits, Rect};
 use casetrack_pages::model::union;
@@ -9,31 +10,32 @@ use super::line::{Line, QuarterTurn};
 use super::pictures::intersection;
 use crate::ocr::{GrayImage, OcrPage, POINTS, Picture};
 
-/// Dots per inch at which pages are rendered; what tesseract was trained on.
+/// Dots per inch at which pages are rendered; tesseract was trained on it.
 const RESOLUTION: u32 = 300;
 /// Most pixels of a side: tesseract counts them in 16 bits.
 const MAX_SIDE: f32 = 32_000.0;
-/// Bytes that a pixel takes while a page is drawn and read: twice four channels, shades of grey, and two copies of those for
-/// tesseract.
+/// Bytes that a pixel takes while a page is drawn and read: twice four channels, shades of grey, and two copies of
+/// those for tesseract.
 const BYTES_PER_PIXEL: u64 = 11;
-/// The commonest sixteenth of the shades of grey covers at least this much of a picture with text, whose ground is even, and less
-/// of a photograph; where it covers nearly all, nothing is drawn.
+/// The commonest sixteenth of the shades of grey covers at least this much of a picture with text, whose ground is
+/// even, and less of a photograph; if it covers nearly all, nothing is drawn.
 const EVEN_GROUND: std::ops::RangeInclusive<f32> = 0.3..=0.998;
 /// Lines read in a picture with less confidence are no text.
 const MIN_LINE_CONFIDENCE: f32 = 0.7;
 
-/// Share of a page's height and width at its edges where stamps stand, and the greatest height of a line of them as a share of the page's.
+/// Share of a page's height and width at its edges that holds stamps, and the greatest height of a line of them as a
+/// share of the page's.
 const STAMP_MARGIN: f32 = 0.12;
 const MAX_STAMP: f32 = 0.025;
 /// Most lines of stamps at one edge.
 const MAX_STAMP_LINES: usize = 2;
 
-/// True if a text layer is only what is stamped on a page of this area, such as a court's header and a Bates number: small print at the
-/// edges, in a line or two.
+/// True if a text layer has only stamps on a page of this area, such as a court's header and a Bates number: small
+/// print at the edges, in a line or two.
 pub(super) fn is_stamped(lines: &[Line], page: &Rect) -> bool {
     let (width, height) = (page.right - page.left, page.bottom - page.top);
     let (across, down) = (STAMP_MARGIN * width, STAMP_MARGIN * height);
-    // Where lines stand, by their edges: how far from the top, or from the left.
+    // The places of lines, by their edges: how far from the top, or from the left.
     let mut edges: [Vec<f32>; 4] = Default::default();
     for line in lines.iter().filter(|line| !line.text.trim().is_empty()) {
         let Rect { left, top, right, bottom } = line.area;
@@ -83,7 +85,8 @@ pub(super) fn render(page: &PdfPage, max_pixels: u64) -> Result<Picture, PdfiumE
     })
 }
 
-/// A scan without the stamps at `areas`, which the text layer says: they are level on a page that may lie askew, and read so well that the page would seem to be.
+/// A scan without the stamps at `areas`, which the text layer has: they are level on a page that may be askew, and read
+/// so well that the page would seem to be level, too.
 pub(super) fn without(mut page: Picture, areas: &[Rect]) -> Picture {
     let width = page.image.width;
     for area in areas {
@@ -96,8 +99,8 @@ pub(super) fn without(mut page: Picture, areas: &[Rect]) -> Picture {
     page
 }
 
-/// Pictures on a page that is rendered, in one picture of the part of the page that holds them, without what the text layer says.
-/// `None` when they cannot hold text.
+/// Pictures on a page that is rendered, in one picture of the part of the page that holds them, without the text of the
+/// text layer. `None` if they cannot hold text.
 pub(super) fn cut_out(page: &Picture, areas: &[Rect], text: &[Paragraph]) -> Option<Picture> {
     let around = areas.iter().copied().reduce(|a, b| union(&a, &b))?;
     let page_area = page.pixels(&around);
@@ -145,7 +148,6 @@ struct PixelRanges {
 }
 
 impl Picture {
-    /// The pixels of an area of the page.
     fn pixels(&self, area: &Rect) -> PixelRanges {
         let range = |from: f32, to: f32, limit: usize| {
             let end = ((to / self.scale).ceil() as usize).min(limit);
@@ -192,7 +194,7 @@ pub(super) fn from_pictures(ocr: &OcrPage, areas: &[Rect], text: &[Paragraph]) -
     (length > 0.0).then(|| FromPictures { paragraphs, confidence: sum / length })
 }
 
-/// Puts what was read in pictures among the paragraphs of the text layer: behind the last one that ends above it.
+/// Puts the text read in pictures among the paragraphs of the text layer: behind the last one that ends above it.
 pub(super) fn merged(text: &[Paragraph], from_pictures: Vec<Paragraph>) -> Vec<Paragraph> {
     let top = from_pictures.iter().flat_map(|paragraph| &paragraph.lines).map(|line| line.area.top).reduce(f32::min);
     let is_above =
@@ -202,7 +204,7 @@ pub(super) fn merged(text: &[Paragraph], from_pictures: Vec<Paragraph>) -> Vec<P
     before.iter().cloned().chain(from_pictures).chain(after.iter().cloned()).collect()
 }
 
-/// A line whose size is not known. Heights of boxes depend on the letters in them, and would make headings where there are none.
+/// A line whose size is not known. Heights of boxes depend on the letters in them, and would make false headings.
 pub(super) fn line_of(text: String, area: Rect) -> Line {
     Line {
         text,
@@ -217,7 +219,7 @@ pub(super) fn line_of(text: String, area: Rect) -> Line {
     }
 }
 
-/// Letters and digits alone, in lower case.
+/// Only letters and digits, in lower case.
 pub(super) fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -1,7 +1,8 @@
-//! Signatures of a PDF (ISO 32000-1, 12.8): who signed it and when, and whether the file continues behind what was signed.
+//! Signatures of a PDF (ISO 32000-1, 12.8): the signer and the time, and whether the file continues behind the signed
+//! range.
 //!
-//! They are read from the bytes of the file: what a signature covers is counted in them, so that its dictionary stands there as it is.
-//! Certificates are not verified.
+//! They are read from the bytes of the file, because a signature covers a range of bytes. Certificates are not
+//! verified.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +13,7 @@ use super::objects::{Objects, find, from_hex, number_before, string};
 
 /// More are not looked for.
 const MAX_SIGNATURES: usize = 100;
-/// Bytes around the range that is covered in which the dictionary's other entries stand.
+/// Bytes around the covered range that hold the dictionary's other entries.
 const NEARBY: usize = 4096;
 /// The object identifier of a common name, 2.5.4.3.
 const COMMON_NAME: &[u8] = b"\x06\x03\x55\x04\x03";
@@ -20,7 +21,6 @@ const COMMON_NAME: &[u8] = b"\x06\x03\x55\x04\x03";
 /// The signatures of a file. They are looked for when they are first asked for.
 pub(super) struct Signatures<'a> {
     file: &'a [u8],
-    /// Fields for signatures that the library knows of.
     fields: usize,
     found: Option<SignatureList>,
 }
@@ -29,18 +29,16 @@ struct SignatureList {
     signatures: Vec<Signature>,
     /// Which of them is the value of which field, by its full name.
     fields: BTreeMap<String, usize>,
-    /// Which were said.
+    /// Those that were reported.
     said: Vec<bool>,
 }
 
-/// One signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Signature {
-    /// Of its dictionary.
     object: Option<u32>,
     signer: Option<String>,
     date: Option<String>,
-    /// True if it only says when the file was as it is.
+    /// True if it only certifies the time.
     is_time_stamp: bool,
     covers: Covers,
 }
@@ -53,18 +51,17 @@ enum Covers {
     BeforeAnother,
     /// The file as it was when it was signed. It was changed later, and not signed again as a whole.
     BeforeChanges,
-    /// Parts of the file, with others between them.
     Parts,
 }
 
 impl<'a> Signatures<'a> {
-    /// Of a file with this many fields for signatures.
+    /// The signatures of a file with this many fields for signatures.
     pub fn of(file: &'a [u8], fields: usize) -> Self {
         Self { file, fields, found: None }
     }
 
-    /// The sentence about the signature in the field with this full name; `None` for a field that nobody signed. Where names cannot be read, as in
-    /// encrypted files, the only signature of a file is in its only field.
+    /// The sentence about the signature in the field with this full name; `None` for an unsigned field. If names cannot
+    /// be read, as in encrypted files, the only signature of a file is in its only field.
     pub fn in_field(&mut self, name: &str) -> Option<String> {
         let is_alone = self.fields == 1;
         let found = self.found();
@@ -147,7 +144,7 @@ fn signature(file: &[u8], at: usize) -> Option<Signature> {
     // A signature that is not filled in covers nothing.
     let contents = file.get(gap.clone()).filter(|contents| contents.iter().any(|byte| !b"<>0 \r\n".contains(byte)))?;
     let dictionary = Dictionary::around(file, gap, at)?;
-    // Of the program that made the file, to allow a reader to fill in its form: nobody signed.
+    // Written by the program that made the file, to allow a reader to fill in its form: no one signed.
     if dictionary.holds(b"/UR3") || dictionary.holds(b"/UR") {
         return None;
     }
@@ -176,7 +173,7 @@ fn is_legible(name: &str) -> bool {
     !name.chars().any(char::is_control) && 5 * usual >= 4 * name.chars().count()
 }
 
-/// The dictionary of a signature, in two parts: its contents, which the range leaves out, stand between them.
+/// The dictionary of a signature, in two parts: its contents, which the range leaves out, are between them.
 struct Dictionary<'a> {
     object: Option<u32>,
     before: &'a [u8],
@@ -184,7 +181,7 @@ struct Dictionary<'a> {
 }
 
 impl<'a> Dictionary<'a> {
-    /// Around the gap in the covered range, and the range itself, which stands at `at`.
+    /// The dictionary around the gap in the covered range; the range itself is at `at`.
     fn around(file: &'a [u8], gap: Range<usize>, at: usize) -> Option<Self> {
         let first = at.min(gap.start);
         let start = first.saturating_sub(NEARBY);
@@ -196,7 +193,6 @@ impl<'a> Dictionary<'a> {
         Some(Self { object: object.and_then(|place| number_before(file, place)), before, after })
     }
 
-    /// The text of an entry.
     fn text(&self, key: &[u8]) -> Option<String> {
         let text = text(self.before, key).or_else(|| text(self.after, key));
         text.filter(|text| !text.trim().is_empty())
@@ -223,8 +219,8 @@ fn text(part: &[u8], key: &[u8]) -> Option<String> {
     None
 }
 
-/// The common name of the certificate with which a PKCS #7 signature was made: certificates name their issuer and then their
-/// subject, and the signature names the issuer of the one that was used at its end.
+/// The common name of the certificate with which a PKCS #7 signature was made: certificates name their issuer and then
+/// their subject, and the signature names the issuer of the one that was used at its end.
 fn signer(signature: &[u8]) -> Option<String> {
     let mut names = Vec::new();
     let mut at = 0;
@@ -255,7 +251,7 @@ mod tests {
 
     const HEAD: &str = "%PDF-1.7\n1 0 obj\n(other)\nendobj\n";
 
-    /// A file with a signature, its 7th object, after `before` and with `after` behind what is signed.
+    /// A file with a signature, its 7th object, after `before` and with `after` behind the signed range.
     fn signed_with(before: &str, entries: &str, contents: &str, after: &str) -> Vec<u8> {
         let head = format!("{before}\n7 0 obj\n<< /Type /Sig ");
         let tail = format!(" {entries} >>\nendobj\n%%EOF\n");

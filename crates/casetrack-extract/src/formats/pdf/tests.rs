@@ -402,7 +402,7 @@ fn a_page_of_great_height_is_read() {
 
 #[test]
 fn turned_text_is_read_line_by_line_in_its_own_direction() {
-    // The first line stands where the head of the turned page is, and the others below it in that sense.
+    // The first line is at the head of the turned page, and the others below it in that sense.
     for (quarters, x, y, step) in
         [(1, 500.0, 740.0, (-14.0, 0.0)), (2, 540.0, 80.0, (0.0, 14.0)), (3, 90.0, 60.0, (14.0, 0.0))]
     {

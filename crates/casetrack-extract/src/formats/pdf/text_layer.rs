@@ -15,8 +15,8 @@ use super::{bidi, columns};
 /// Share of the height of a glyph that separates words.
 const SPACE: f32 = 0.15;
 
-/// The lines of a page in the order of its content, with places in points from the top left of the visible page, and which
-/// glyphs are odd.
+/// The lines of a page in the order of its content, with places in points from the top left of the visible page, and
+/// which glyphs are odd.
 pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Result<(Vec<Line>, Glyphs), PdfiumError> {
     let text = page.text()?;
     let hidden = search.hidden(page, &text, view);
@@ -64,7 +64,7 @@ pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Re
         bidi::mend_brackets(&mut lines);
         return Ok((lines, odd));
     }
-    // What is read in other directions follows, as text of its own.
+    // Text in other directions follows, as text of its own.
     let lines = QuarterTurn::all().flat_map(|turn| {
         let turned: Vec<Piece> = pieces.iter().filter(|piece| piece.line.turn == turn).cloned().collect();
         let turned = if turn == QuarterTurn::NONE { turned } else { in_rows(turned) };
@@ -73,8 +73,8 @@ pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Re
     Ok((lines.map(|line| Line { area: line.turn.on_page(&line.area), ..line }).collect(), odd))
 }
 
-/// Pieces from the top downwards and from left to right. The library orders text by its place on the level page, which says nothing about
-/// turned text.
+/// Pieces from the top downwards and from left to right. The library orders text by its place on the level page, which
+/// does not fit turned text.
 fn in_rows(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces.sort_by(|a, b| a.line.area.bottom.total_cmp(&b.line.area.bottom));
     let is_level = |a: &Piece, b: &Piece| b.line.area.bottom - a.line.area.bottom < a.line.size / 2.0;
@@ -90,9 +90,9 @@ enum Glyph {
         c: char,
         area: Option<Rect>,
         turn: QuarterTurn,
-        /// Of a script that its font cannot have.
+        /// True if its script is not one of its font.
         is_misfit: bool,
-        /// Why the page does not show it, where that is so.
+        /// The reason if the page does not show it.
         hidden: Option<HiddenReason>,
     },
     /// A hyphen that the library takes for one at the end of a line.
@@ -144,13 +144,13 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -
     })
 }
 
-/// One character for what looks the same: which of them a text layer has depends on the program that wrote the file, not on
-/// the text, and people type the plain one.
+/// One character for those that look the same: which of them a text layer has depends on the program that wrote the
+/// file, not on the text, and people type the plain one.
 fn plain(c: char) -> char {
     match c {
         '\u{2018}' | '\u{2019}' | '\u{201B}' => '\'',
         '\u{201C}' | '\u{201D}' | '\u{201F}' => '"',
-        // What is drawn is not soft: fonts show this code as a hyphen (ISO 32000-1, Annex D.2, note 6).
+        // Drawn characters are not soft: fonts show this code as a hyphen (ISO 32000-1, Annex D.2, note 6).
         '\u{AD}' => '-',
         // Greek question mark and middle dot, canonically equivalent to these.
         '\u{37E}' => ';',
@@ -161,13 +161,11 @@ fn plain(c: char) -> char {
     }
 }
 
-/// A line being collected.
 #[derive(Default)]
 struct OpenLine {
     text: String,
     words: Vec<Word>,
     area: Option<Rect>,
-    /// That of the character added last.
     last_area: Option<Rect>,
     /// Sum of the heights of the glyphs, and their number.
     heights: (f32, u32),
@@ -213,7 +211,7 @@ impl OpenLine {
     fn hide(&mut self, c: char, reason: Option<HiddenReason>) {
         let Some(reason) = reason else { return };
         let added = if matches!(c, '\u{FB00}'..='\u{FB06}') { ligature(c).len() } else { 1 };
-        // Only what is new is counted, unless two characters changed places.
+        // Only new text is counted, unless two characters changed places.
         let (bytes, chars) = if self.text.is_char_boundary(self.chars.0) { self.chars } else { (0, 0) };
         let end = chars + self.text[bytes..].chars().count() as u32;
         self.chars = (self.text.len(), end);
@@ -225,7 +223,7 @@ impl OpenLine {
         }
     }
 
-    /// Notes where a word stands, before its next character is added; one without a place stands where the line ends.
+    /// Notes the place of a word before its next character is added; one without a place is at the end of the line.
     fn place_word(&mut self, area: Option<Rect>) {
         let end = self.area.map_or(0.0, |area| area.right);
         let (left, right) = area.map_or((end, end), |area| (area.left, area.right));
@@ -237,7 +235,7 @@ impl OpenLine {
         }
     }
 
-    /// True if a glyph stands on this line: its middle is between the line's top and bottom, and it is not to the left.
+    /// True if a glyph is on this line: its middle is between the line's top and bottom, and it is not to the left.
     fn is_level_with(&self, glyph: &Rect) -> bool {
         self.area.is_none_or(|line| {
             let middle = (glyph.top + glyph.bottom) / 2.0;
@@ -245,7 +243,8 @@ impl OpenLine {
         })
     }
 
-    /// True if the next glyph of a turned line belongs to it; with a space before it where the library saw an end and there is one.
+    /// True if the next glyph of a turned line belongs to it; with a space before it if the library saw an end and
+    /// there is one.
     fn goes_on_with(&mut self, glyph: &Rect) -> bool {
         let Some(line) = self.area else { return true };
         let gap = glyph.left - line.right;
@@ -255,7 +254,7 @@ impl OpenLine {
         self.is_level_with(glyph)
     }
 
-    /// True if a glyph stands so far to the right that it may belong to another column. No space is as wide.
+    /// True if a glyph is so far to the right that it may belong to another column. No space is as wide.
     fn is_far_from(&self, glyph: &Rect) -> bool {
         self.area.is_some_and(|line| glyph.left - line.right > glyph.bottom - glyph.top)
     }
@@ -283,8 +282,8 @@ impl OpenLine {
     }
 }
 
-/// Lines end between pieces that are far apart or were drawn apart. Pieces on one level that follow each other to the right are
-/// one line.
+/// Lines end between pieces that are far apart or were drawn apart. Pieces on one level that follow each other to the
+/// right are one line.
 fn join_level_pieces(pieces: Vec<Piece>) -> Vec<Line> {
     let mut joined: Vec<Line> = Vec::with_capacity(pieces.len());
     for Piece { line, goes_on } in pieces {

@@ -13,7 +13,6 @@ pub(super) struct Album<'a> {
 }
 
 impl<'a> Album<'a> {
-    /// `stream` is that of the pictures.
     pub fn new(presentation: &Presentation<'a>, stream: &'a [u8], reader: Pictures<'a>) -> Self {
         let group = presentation.document.child(kind::DRAWING_GROUP);
         Self { store: Store::of(group.map_or(Records::of(&[]), |group| group.children())), stream, reader }
@@ -24,7 +23,7 @@ impl<'a> Album<'a> {
         self.reader.read(&self.store.picture(number, self.stream)?)
     }
 
-    /// The reader, which knows what was not read.
+    /// The reader, with its list of unread pictures.
     pub fn into_reader(self) -> Pictures<'a> {
         self.reader
     }

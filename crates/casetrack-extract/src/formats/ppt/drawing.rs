@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 64;
 const WORD_ART_TEXT: u16 = 0x00C0;
 const TABLE_PROPERTIES: u16 = 0x039F;
 const ROTATION: u16 = 0x0004;
-/// Switches of shapes (2.3.4.44), and of them that a shape is hidden, with the bit that says that this is stated.
+/// Switches of shapes (2.3.4.44), and the switch for a hidden shape, with the bit that marks it as set.
 const SWITCHES: u16 = 0x03BF;
 const HIDDEN: u32 = 0x0002_0002;
 
@@ -31,7 +31,6 @@ impl Placeholder {
         self.0 == 0x08
     }
 
-    /// Dates, numbers, footers and headers.
     pub fn is_header_or_footer(self) -> bool {
         matches!(self.0, 0x07..=0x0A)
     }

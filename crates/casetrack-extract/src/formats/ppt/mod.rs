@@ -1,8 +1,9 @@
-//! PowerPoint 97-2003 presentations ([MS-PPT]). A slide is a page, also where it has no text.
+//! PowerPoint 97-2003 presentations ([MS-PPT]). A slide is a page, even without text.
 //!
 //! Read, as from a PPTX: titles as headings, paragraphs with their bullets and numbers, tables row by row, WordArt,
-//! footers, text in pictures by OCR, speaker notes behind "Notes: " at the end of their slide. Besides: comments, and the text boxes of a master, on
-//! the first slide that shows them. Embedded files are documents of their own. Not read: slide numbers, the data of charts.
+//! footers, text in pictures by OCR, speaker notes behind "Notes: " at the end of their slide. Comments and the text
+//! boxes of a master are added to the first slide that shows them. Embedded files are documents of their own. Not read:
+//! slide numbers, the data of charts.
 
 mod album;
 mod drawing;
@@ -60,8 +61,10 @@ impl Extractor for Ppt {
         let first_title = match Presentation::open(&main, &current_user) {
             Some(presentation) => {
                 if presentation.may_be_older {
-                    document
-                        .warn("The newest changes were not found where the file says they are; some may be missing.");
+                    document.warn(
+                        "The newest changes were not found at the place that the file gives; some may be \
+                            missing.",
+                    );
                 }
                 let stream = stream("Pictures");
                 let mut album = Album::new(&presentation, &stream, Pictures::new(source, document));
@@ -101,7 +104,6 @@ fn is_old(current_user: &[u8]) -> bool {
 struct Deck<'a> {
     presentation: &'a Presentation<'a>,
     fonts: HashMap<u16, String>,
-    /// The styles that all masters inherit.
     styles: MasterStyles,
     footers: HeadersFooters,
     sheet: SlideSize,
@@ -147,7 +149,7 @@ impl<'a> Deck<'a> {
         let mut styles_of = HashMap::new();
         for (listed, number) in slides.iter().zip(1u32..) {
             document.start_page(ExtractionMethod::Native, None);
-            // A slide stands in the list once.
+            // A slide is in the list once.
             let slide = self.presentation.object(listed.object, kind::SLIDE).filter(|slide| seen.insert(slide.place));
             match &slide {
                 None => damaged.push((number, "its record is missing".to_owned())),
@@ -194,7 +196,7 @@ impl<'a> Deck<'a> {
         Ok(first_title)
     }
 
-    /// The slides with the numberings of their outline, which stand apart ([MS-PPT] 2.9.60).
+    /// The slides with the numberings of their outline, which are stored apart ([MS-PPT] 2.9.60).
     fn slides(&self) -> Vec<SlideEntry<'a>> {
         let mut slides = self.presentation.list(List::Slides);
         let index_of: HashMap<u32, usize> = slides.iter().zip(0..).map(|(slide, index)| (slide.id, index)).collect();

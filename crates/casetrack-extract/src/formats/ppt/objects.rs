@@ -16,7 +16,6 @@ const CHARTS: [u32; 2] = [4, 14];
 /// `recInstance` of a storage that is compressed (2.10.34).
 const COMPRESSED: u16 = 1;
 
-/// Hands out the files in the slides.
 pub(super) fn hand_out(presentation: &Presentation, document: &mut DocumentBuilder) -> Result<()> {
     let list = presentation.document.child(kind::OBJECT_LIST);
     let embedded = list.iter().flat_map(|list| list.children()).filter(|record| record.kind == kind::EMBEDDED_OBJECT);
@@ -33,7 +32,7 @@ pub(super) fn hand_out(presentation: &Presentation, document: &mut DocumentBuild
     EmbeddedFiles::of_objects(objects, document)
 }
 
-/// `None` where it is damaged or larger than `most` bytes.
+/// `None` if it is damaged or larger than `most` bytes.
 fn content(storage: &Record, most: u64) -> Option<Vec<u8>> {
     if storage.instance != COMPRESSED {
         return Some(storage.content.to_vec());

@@ -1,4 +1,4 @@
-//! Where the parts of a presentation lie in its stream ([MS-PPT] 2.1.2): the newest edit, the directories of all edits, the
+//! The parts of a presentation in its stream ([MS-PPT] 2.1.2): the newest edit, the directories of all edits, the
 //! document, and its lists of slides.
 
 use std::collections::{HashMap, HashSet};
@@ -15,10 +15,10 @@ const ID_BITS: u32 = 20;
 
 pub(super) struct Presentation<'a> {
     stream: &'a [u8],
-    /// Places in the stream by the numbers of what lies there.
+    /// Places in the stream by the numbers of the objects.
     places: HashMap<u32, u32>,
     pub document: Record<'a>,
-    /// True if the newest edit is not where the file says it is.
+    /// True if the newest edit is not at the place that the file gives.
     pub may_be_older: bool,
 }
 
@@ -30,9 +30,7 @@ pub(super) enum List {
     Notes = 2,
 }
 
-/// An entry of such a list.
 pub(super) struct SlideEntry<'a> {
-    /// Number of the slide in the directory.
     pub object: u32,
     /// Number by which other parts refer to it.
     pub id: u32,
@@ -51,7 +49,6 @@ impl<'a> Presentation<'a> {
         Some(Self { stream, places, document, may_be_older })
     }
 
-    /// The record with this number in the directory, if it is of this kind.
     pub fn object(&self, number: u32, kind: u16) -> Option<Record<'a>> {
         let place = *self.places.get(&number)? as usize;
         Record::read(self.stream, place).filter(|record| record.kind == kind && record.is_container)

@@ -13,19 +13,17 @@ use super::drawing::{Drawn, Shape, SlideSize, drawn};
 use super::records::{Record, added_by, kind};
 use super::text::{FieldTexts, TextBody, TextContext};
 
-/// The longest date or footer (2.4.15.4, 2.4.15.5).
 const MAX_FOOTER_CHARS: usize = 255;
 
 /// An item on a slide, and the reason if it cannot be seen there.
 pub(super) struct SlideItem {
     pub content: Content,
     pub hidden: Option<HiddenReason>,
-    /// The picture that stands here instead, by its number in the list of the document.
+    /// The picture in place of a text, by its number in the list of the document.
     pub picture: Option<u32>,
 }
 
 impl SlideItem {
-    /// The text of a block, without the white space around it.
     fn text(&self) -> &str {
         match &self.content {
             Content::Block(_, text) => text.trim(),
@@ -79,7 +77,6 @@ impl HeadersFooters {
         Some(Self { flags: flags.unwrap_or(0), date: text(0), footer: text(2) })
     }
 
-    /// The texts that are shown.
     fn shown(&self) -> impl Iterator<Item = &str> {
         const DATE: u16 = 1;
         const OWN_DATE: u16 = 4;
@@ -161,7 +158,7 @@ pub(super) fn contents(
     writer.contents
 }
 
-/// The text that a master adds to its slides: what is no placeholder on it.
+/// The text that a master adds to its slides, without its placeholders.
 pub(super) fn master_contents(master: &Record, surroundings: &TextContext) -> Vec<SlideItem> {
     let mut writer = Writer { surroundings, contents: Vec::new(), hidden: None };
     for drawn in drawn(master, None) {
@@ -190,7 +187,6 @@ pub(super) fn notes(notes: &Record, surroundings: &TextContext) -> String {
     lines.join("\n")
 }
 
-/// Comments on a slide with their authors (2.5.22).
 pub(super) fn comments(slide: &Record) -> Vec<String> {
     const AUTHOR: u16 = 0;
     const TEXT: u16 = 1;
@@ -219,7 +215,7 @@ fn lines(text: &str) -> String {
 struct Writer<'s> {
     surroundings: &'s TextContext<'s>,
     contents: Vec<SlideItem>,
-    /// Why what is written cannot be seen.
+    /// The reason why the text cannot be seen.
     hidden: Option<HiddenReason>,
 }
 
@@ -285,7 +281,6 @@ impl Writer<'_> {
     }
 }
 
-/// The texts of the fields of a slide.
 pub(super) fn field_texts(number: u32, footers: &HeadersFooters) -> FieldTexts {
     FieldTexts { number: number.to_string(), date: footers.date.clone(), footer: footers.footer.clone() }
 }

@@ -40,7 +40,7 @@ impl TextType {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ParagraphFormat {
     pub level: usize,
-    /// `None` where it is inherited; so for the sign.
+    /// `None` if it is inherited; likewise for the sign.
     pub has_bullet: Option<bool>,
     pub bullet: Option<u16>,
 }
@@ -48,20 +48,18 @@ pub(super) struct ParagraphFormat {
 /// Character properties (2.9.13).
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CharacterFormat {
-    /// Number of the font of symbols, whose characters stand in the private use area.
+    /// Number of the font of symbols, whose characters are in the private use area.
     pub symbol_font: Option<u16>,
     /// Which of the text's numberings applies.
     pub numbering: usize,
 }
 
-/// Automatic numbers of paragraphs (2.9.26).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numbering {
     scheme: u16,
     pub start: u16,
 }
 
-/// The formatting of a text: properties with the position at which they end.
 #[derive(Default)]
 pub(super) struct Formats {
     paragraphs: Vec<(usize, ParagraphFormat)>,
@@ -109,7 +107,7 @@ fn at<T: Copy + Default>(runs: &[(usize, T)], position: usize) -> T {
     runs.get(runs.partition_point(|(end, _)| *end <= position)).map(|(_, format)| *format).unwrap_or_default()
 }
 
-/// `TextPFException`: a mask says which properties follow.
+/// `TextPFException`: a mask lists the properties that follow.
 fn paragraph_format(reader: &mut Reader) -> Option<ParagraphFormat> {
     let mask = reader.u32()?;
     let mut format = ParagraphFormat::default();
@@ -136,7 +134,6 @@ fn paragraph_format(reader: &mut Reader) -> Option<ParagraphFormat> {
     Some(format)
 }
 
-/// `TextCFException`.
 fn character_format(reader: &mut Reader) -> Option<CharacterFormat> {
     let mask = reader.u32()?;
     let mut format = CharacterFormat::default();
@@ -210,7 +207,7 @@ impl MasterStyles {
     pub fn inherit(&self, text: TextType, mut format: ParagraphFormat) -> ParagraphFormat {
         for text in [Some(text), text.base()].into_iter().flatten() {
             let levels = self.levels.get(&text.0).map(Vec::as_slice).unwrap_or_default();
-            // A level differs from the one above it in what it names.
+            // A level differs from the one above it in the properties that it names.
             for inherited in levels.iter().take(format.level.saturating_add(1)).rev() {
                 format.has_bullet = format.has_bullet.or(inherited.has_bullet);
                 format.bullet = format.bullet.or(inherited.bullet);
@@ -241,7 +238,6 @@ pub(super) fn fonts(environment: &Record) -> HashMap<u16, String> {
     fonts.map(|font| (font.instance, utf16_to_zero(clipped(font.content, 0, 64)))).collect()
 }
 
-/// Reads from the front.
 struct Reader<'a> {
     bytes: &'a [u8],
 }

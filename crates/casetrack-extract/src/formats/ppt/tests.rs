@@ -41,7 +41,7 @@ fn string(instance: u16, text: &str) -> Vec<u8> {
     record(kind::STRING, instance, &utf16(text))
 }
 
-/// A text, of 8 bits a character where that is enough.
+/// A text, of 8 bits a character if that is enough.
 fn text(text_type: u32, text: &str) -> Vec<u8> {
     let header = record(kind::TEXT_HEADER, 0, &numbers(&[text_type]));
     let is_short = text.is_ascii();
@@ -73,7 +73,6 @@ fn tag(name: &str, records: &[Vec<u8>]) -> Vec<u8> {
     container(kind::TAGS, 0, &[container(kind::BINARY_TAG, 0, &[string(0, name), data])])
 }
 
-/// A slide that shows its master, the first one, and refers to these notes.
 fn slide(notes: u32, rest: &[Vec<u8>]) -> Vec<u8> {
     let atom = [numbers(&[0, 0, 0, FIRST_MASTER, notes]), vec![7, 0, 0, 0]].concat();
     container(kind::SLIDE, 0, &[vec![record(kind::SLIDE_ATOM, 0, &atom)], rest.to_vec()].concat())
@@ -90,7 +89,6 @@ fn master(shapes: &[Vec<u8>]) -> Vec<u8> {
     container(kind::MAIN_MASTER, 0, &[record(kind::MASTER_STYLE, 1, &styles), drawing(shapes)])
 }
 
-/// An entry of a list: the number of the object and the one by which others refer to it, texts.
 fn listed(object: u32, id: u32, texts: &[Vec<u8>]) -> Vec<u8> {
     [record(kind::SLIDE_PERSIST, 0, &numbers(&[object, 0, 0, id, 0])), texts.concat()].concat()
 }
@@ -103,7 +101,7 @@ fn document(children: &[Vec<u8>]) -> Vec<u8> {
     container(kind::DOCUMENT, 0, children)
 }
 
-/// The streams of a presentation: the main one, and the one that says where its newest edit is.
+/// The streams of a presentation: the main one, and the one that points to its newest edit.
 struct Streams {
     main: Vec<u8>,
     current_user: Vec<u8>,
@@ -149,7 +147,6 @@ fn read(file: &[u8]) -> Result<Extraction> {
     Ok(extraction)
 }
 
-/// One slide of these records.
 fn one_slide(rest: &[Vec<u8>]) -> Streams {
     Streams::of(&[document(&[list(0, &[listed(2, 256, &[])])]), slide(0, rest)])
 }

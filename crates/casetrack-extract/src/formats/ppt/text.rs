@@ -9,7 +9,6 @@ use casetrack_pages::office::symbols::symbol;
 use super::records::{Record, kind};
 use super::styles::{Formats, MasterStyles, TextType, numberings};
 
-/// A text as it stands in the file.
 #[derive(Clone)]
 pub(super) struct TextBody<'a> {
     pub text_type: TextType,
@@ -19,11 +18,10 @@ pub(super) struct TextBody<'a> {
     style: &'a [u8],
     /// More styles, of PowerPoint 2000.
     pub style_9: &'a [u8],
-    /// Characters that stand for something else, and the kind of the record that says so.
+    /// Characters that represent a field, and the kind of the record that defines it.
     fields: HashMap<u32, u16>,
 }
 
-/// The texts of the fields of a slide.
 #[derive(Default)]
 pub(super) struct FieldTexts {
     pub number: String,
@@ -31,10 +29,8 @@ pub(super) struct FieldTexts {
     pub footer: String,
 }
 
-/// The context of a text.
 pub(super) struct TextContext<'a> {
     pub fonts: &'a HashMap<u16, String>,
-    /// The styles that placeholders inherit.
     pub styles: &'a MasterStyles,
     pub fields: &'a FieldTexts,
 }
@@ -77,7 +73,7 @@ impl<'a> TextBody<'a> {
         if self.is_wide {
             return self.text.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
         }
-        // The format says Latin-1; what lies between 80 and 9F is no character there, but is in the Windows code page.
+        // The format specifies Latin-1; 80 to 9F are no characters there, but are in the Windows code page.
         let (text, _) = encoding_rs::WINDOWS_1252.decode_without_bom_handling(self.text);
         text.encode_utf16().collect()
     }

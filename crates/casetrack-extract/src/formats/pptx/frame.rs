@@ -1,24 +1,22 @@
-//! Where shapes lie on a slide, and whether they can be seen there.
+//! The places of shapes on a slide, and whether they can be seen there.
 
 use casetrack_core::HiddenReason;
 use casetrack_pages::container::xml::{Element, XmlError, XmlReader};
 
-/// Width and height of the slides, in EMU (19.2.1.36); `None` where the presentation does not say.
+/// Width and height of the slides, in EMU (19.2.1.36); `None` if the presentation does not state them.
 pub(super) type SlideSize = Option<(f64, f64)>;
 
-/// A group, or a shape, table, chart or picture in one.
 #[derive(Clone, Default)]
 pub(super) struct Frame {
     sheet: SlideSize,
     is_group: bool,
     is_hidden: bool,
-    /// Left, top, right and bottom on the slide; `None` for a placeholder that lies where its layout says.
+    /// Left, top, right and bottom on the slide; `None` for a placeholder at the place of its layout.
     area: Option<[f64; 4]>,
     /// How places in the group become places on the slide.
     scale: Option<Scale>,
 }
 
-/// Factors and distances, across and down.
 #[derive(Clone, Copy)]
 struct Scale {
     factor: (f64, f64),
@@ -80,7 +78,7 @@ impl Frame {
         };
         let mut area = [start.0, start.1, end.0, end.1];
         if is_turned {
-            // However it is turned, it lies within this distance of its middle.
+            // However it is turned, it is within this distance of its middle.
             let reach = f64::hypot(end.0 - start.0, end.1 - start.1) / 2.0;
             let middle = ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0);
             area = [middle.0 - reach, middle.1 - reach, middle.0 + reach, middle.1 + reach];
@@ -97,7 +95,7 @@ impl Frame {
         self.scale = Some(Scale { factor, distance: moved });
     }
 
-    /// Why it cannot be seen. Of a group, only that it is hidden itself: what it holds has places of its own.
+    /// Why it cannot be seen. A group is hidden only by itself: its shapes have places of their own.
     pub fn hides(&self) -> Option<HiddenReason> {
         if self.is_hidden {
             return Some(HiddenReason::HiddenFormat);

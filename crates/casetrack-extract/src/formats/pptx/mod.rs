@@ -1,8 +1,8 @@
-//! PowerPoint presentations (PresentationML, [ECMA-376] Part 1, 19). A slide is a page, also where it has no text.
+//! PowerPoint presentations (PresentationML, [ECMA-376] Part 1, 19). A slide is a page, even without text.
 //!
-//! Read: titles as headings, paragraphs with their bullets and numbers, tables row by row, the data of charts, the text of
-//! diagrams, text in pictures by OCR, comments, speaker notes behind "Notes: " at the end of their slide, and the texts of layouts and masters on the first slide
-//! that shows them. Not read: slide numbers.
+//! Read: titles as headings, paragraphs with their bullets and numbers, tables row by row, the data of charts, the text
+//! of diagrams, text in pictures by OCR, comments, speaker notes behind "Notes: " at the end of their slide, and the
+//! texts of layouts and masters on the first slide that shows them. Not read: slide numbers.
 
 mod frame;
 mod related_parts;
@@ -26,16 +26,15 @@ use self::frame::SlideSize;
 use self::slide::{Content, Graphic, Slide, SlideItem};
 use crate::pictures::Pictures;
 
-/// Where the list of slides usually is.
+/// The usual name of the part with the list of slides.
 const MAIN_PART: &str = "ppt/presentation.xml";
 
 pub(crate) struct Pptx;
 
 /// State that slides share.
 struct DeckState<'a> {
-    /// Names of comment authors.
     authors: HashMap<String, String>,
-    /// Layouts and masters whose texts stand on a slide already.
+    /// Layouts and masters whose texts are on a slide already.
     seen: HashSet<String>,
     pictures: Pictures<'a>,
 }
@@ -158,7 +157,7 @@ fn write_slide(
                 let Some(target) = related.target_of_id(&id) else { continue };
                 let (mut chart, mut texts) = (Chart::default(), Vec::new());
                 match graphic {
-                    // One that is linked lies outside the package.
+                    // A linked one is outside the package.
                     Graphic::Picture if !package.has(target) => {}
                     Graphic::Picture => {
                         let bytes = package.beside(target, "picture");
@@ -209,7 +208,7 @@ fn push_rows(
     push_table(document, table, &rows)
 }
 
-/// A text of the file, marked where it is hidden.
+/// A text of the file, marked if it is hidden.
 fn veiled(hidden: Option<HiddenReason>, text: String, document: &mut DocumentBuilder) -> String {
     match hidden {
         Some(_) => veil(hidden, text.replace(changes::is_reserved, " "), document),

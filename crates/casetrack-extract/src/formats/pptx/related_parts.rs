@@ -25,7 +25,6 @@ pub(super) fn fixed_texts(xml: &str, texts: &mut Vec<String>) -> Result<(), XmlE
     Ok(())
 }
 
-/// The names of comment authors by their ids (19.4.2; [MS-PPTX] 2.7.2).
 pub(super) fn authors(
     package: &mut Package,
     presentation: &Relationships,

@@ -15,7 +15,6 @@ pub(super) struct Slide {
     pub damage: Option<XmlError>,
 }
 
-/// An item on a slide, and the reason if it cannot be seen there.
 pub(super) struct SlideItem {
     pub content: Content,
     pub hidden: Option<HiddenReason>,
@@ -59,7 +58,8 @@ impl Slide {
         self.drawn(xml, 0, &mut Frame::of_slide(sheet))
     }
 
-    /// Reads what is drawn in the element at `depth` to its end. Choices and other elements are looked into; the reader limits their depth.
+    /// Reads the drawn elements inside the element at `depth` to its end. Choices and other elements are searched; the
+    /// reader limits their depth.
     fn drawn(&mut self, xml: &mut XmlReader, depth: usize, frame: &mut Frame) -> Result<(), XmlError> {
         while let Some(element) = xml.next_start(depth)? {
             match element.name() {
@@ -134,7 +134,8 @@ impl Slide {
     }
 }
 
-/// Reads `p:sp` to its end: the type of its placeholder, if it is one ("obj" where none is named, 19.3.1.36), and its text.
+/// Reads `p:sp` to its end: the type of its placeholder, if it is one ("obj" if none is named, 19.3.1.36), and its
+/// text.
 pub(super) fn shape(
     xml: &mut XmlReader,
     frame: &mut Frame,

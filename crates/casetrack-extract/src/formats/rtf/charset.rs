@@ -1,5 +1,3 @@
-//! Character sets and code pages of RTF as encodings.
-
 use casetrack_pages::text::encoding;
 use encoding_rs::{Encoding, WINDOWS_1250, WINDOWS_1252};
 
@@ -11,7 +9,7 @@ pub(super) fn of_code_page(number: i32) -> &'static Encoding {
     u32::try_from(number).ok().and_then(encoding::of_code_page).unwrap_or(WINDOWS_1252)
 }
 
-/// The encoding of `\fcharsetN`; `None` where it says nothing (default, symbols).
+/// The encoding of `\fcharsetN`; `None` if it names none (default, symbols).
 pub(super) fn of_font(charset: i32) -> Option<&'static Encoding> {
     Some(of_code_page(match charset {
         0 => 1252,

@@ -1,5 +1,3 @@
-//! Frames apart from the text around them: notes, comments, text boxes, headers and footers.
-
 use casetrack_core::Result;
 use casetrack_pages::build::changes;
 use casetrack_pages::build::flow::{FlowBlock, Note, marked_text};
@@ -17,7 +15,7 @@ pub(super) enum FrameKind {
     Margin(&'static str),
 }
 
-/// The paragraph around what stands apart, which continues after it.
+/// The paragraph around a frame, which continues after it.
 pub(super) struct Frame {
     pub kind: FrameKind,
     pub text: String,
@@ -65,7 +63,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Headers and footers stand on the first page of their section, each text once: they are on many pages.
+    /// Headers and footers go on the first page of their section, each text once: they are on many pages.
     fn margin(&mut self, name: &str, paragraphs: Vec<String>) {
         let texts = paragraphs.iter().map(|text| changes::fold(&marked_text(text)));
         // Not those of only a page number.

@@ -1,9 +1,10 @@
 //! Rich Text (RTF 1.9.1), with a tokenizer and a reader of our own for the code pages of fonts and for tables.
 //!
-//! Read: paragraphs with their list labels, headings by style or outline level, tables row by row, results of fields, text
-//! boxes, footnotes and endnotes at the end of the page that refers to them, comments behind the paragraph that does, headers and
-//! footers on the first page of their section; embedded files are documents of their own. Not read: pictures. Hidden text is read
-//! and marked. The text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make.
+//! Read: paragraphs with their list labels, headings by style or outline level, tables row by row, results of fields,
+//! text boxes, footnotes and endnotes at the end of the page that refers to them, comments behind the paragraph that
+//! does, headers and footers on the first page of their section; embedded files are documents of their own. Not read:
+//! pictures. Hidden text is read and marked. The text is the final one; deleted text is kept separately. Explicit page
+//! breaks make the pages.
 
 mod charset;
 mod date;

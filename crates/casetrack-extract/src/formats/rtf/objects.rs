@@ -11,7 +11,6 @@ const EMBEDDED: u32 = 2;
 /// The class of a file that the object packager wrapped.
 const PACKAGE: &[u8] = b"Package";
 
-/// Hands out the files in a text.
 pub(super) fn hand_out(rtf: &[u8], document: &mut DocumentBuilder) -> Result<()> {
     let mut objects = Vec::new();
     let mut rest = rtf;
@@ -20,7 +19,7 @@ pub(super) fn hand_out(rtf: &[u8], document: &mut DocumentBuilder) -> Result<()>
         if rest.first().is_some_and(u8::is_ascii_alphanumeric) {
             continue;
         }
-        // Data in binary (`\bin`) is as long as it says, whatever it holds.
+        // Data in binary (`\bin`) has the length that it states, whatever it holds.
         let end = rest.iter().position(|byte| matches!(byte, b'}' | b'\\' | b'{')).unwrap_or(rest.len());
         let data = of_digits(&rest[..end]);
         if u32_at(&data, 4).is_none_or(|format| format == EMBEDDED) {
@@ -37,7 +36,8 @@ fn of_digits(text: &[u8]) -> Vec<u8> {
     digits.as_chunks::<2>().0.iter().map(|[high, low]| high << 4 | low).collect()
 }
 
-/// After version and format: three strings (class, topic, item), each after its size, then the size of what the program wrote, and that.
+/// After version and format: three strings (class, topic, item), each after its size, then the size of the program's
+/// data, and the data.
 fn object(data: &[u8]) -> Object {
     let native = || {
         let mut at = 8usize;

@@ -1,4 +1,4 @@
-//! Where finished paragraphs and rows go: to the page, or into what is not complete yet.
+//! The place of finished paragraphs and rows: the page, or the block that is not complete yet.
 
 use casetrack_core::{BlockKind, Result};
 use casetrack_pages::build::DocumentBuilder;
@@ -8,10 +8,8 @@ use casetrack_pages::build::table::{Cell, Row, push_table};
 pub(super) struct Output<'d> {
     flow: Flow<'d>,
     rows: Vec<Row>,
-    /// The row being read.
     cells: Vec<Cell>,
     column: u32,
-    /// Paragraphs of the cell being read.
     cell: String,
 }
 
@@ -20,7 +18,7 @@ impl<'d> Output<'d> {
         Self { flow: Flow::new(document), rows: Vec::new(), cells: Vec::new(), column: 1, cell: String::new() }
     }
 
-    /// For what the file says about itself.
+    /// The document, for the properties that the file states.
     pub fn document(&mut self) -> &mut DocumentBuilder {
         self.flow.document
     }
@@ -30,7 +28,7 @@ impl<'d> Output<'d> {
         self.flow.refer(note)
     }
 
-    /// Texts that stand at the end of the page on which the next text stands.
+    /// Texts for the end of the page with the next text.
     pub fn add_margins(&mut self, texts: Vec<String>) {
         self.flow.add_margins(texts);
     }
@@ -75,7 +73,7 @@ impl<'d> Output<'d> {
         self.column = 1;
         let cells = std::mem::take(&mut self.cells);
         if !cells.is_empty() && self.flow.take_page_break() {
-            // A row is not cut: the break stands before it.
+            // A row is not cut: the break goes before it.
             self.finish_rows()?;
             self.flow.break_page();
         }

@@ -35,7 +35,6 @@ pub(super) struct Reader<'d> {
     code_page: &'static Encoding,
     fonts: HashMap<i32, Font>,
     styles: HashMap<i32, Style>,
-    /// The font or style being defined.
     defined: i32,
     bytes: Vec<u8>,
     units: Vec<u16>,
@@ -45,9 +44,8 @@ pub(super) struct Reader<'d> {
     pub(super) label: String,
     pub(super) frames: Vec<Frame>,
     pub(super) boxed: Vec<String>,
-    /// How many footnotes and endnotes there were.
     pub(super) counts: [u32; 2],
-    /// Who wrote the next comment.
+    /// The author of the next comment.
     pub(super) commenter: String,
     /// The texts of headers and footers.
     pub(super) margins: HashSet<String>,
@@ -56,7 +54,7 @@ pub(super) struct Reader<'d> {
     created: Date,
     revised: Date,
     page_count: Option<u32>,
-    /// A section ended: its successor starts a page unless it says otherwise.
+    /// A section ended: the next one starts a page unless it is declared otherwise.
     section_ended: bool,
     /// The next word is of a destination that may be skipped.
     skippable: bool,
@@ -94,7 +92,6 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Returns whether the last group was closed.
     pub fn read(mut self, bytes: &[u8]) -> Result<bool> {
         let mut tokens = Tokens::new(bytes);
         let mut ended = false;
@@ -314,7 +311,7 @@ impl<'d> Reader<'d> {
                 self.flush_text();
                 self.output.end_row(self.state.header_row)?;
             }
-            // What is framed stands on lines.
+            // Framed text has lines of its own.
             "cell" | "nestcell" => self.push_char('\t'),
             "row" => self.end_paragraph()?,
             "line" | "lbr" => self.push_char('\n'),
@@ -443,7 +440,7 @@ impl<'d> Reader<'d> {
         let level = heading_level(&self.styles, &self.state);
         if let Some(frame) = self.frames.last_mut() {
             if changes::is_blank(&text) {
-                // What was deleted from a note that is no longer there stood in the text around it.
+                // Text that was deleted from a note that is no longer there belonged to the text around it.
                 frame.text.push_str(text.trim());
             } else {
                 frame.paragraphs.push(format!("{} {}", label.trim(), text.trim()).trim().to_owned());

@@ -28,7 +28,6 @@ const DELETED: usize = 1;
 const MOVED: usize = 2;
 
 impl Revision {
-    /// Takes a control word, if it is about changes.
     pub fn set(&mut self, word: &str, number: Option<i32>) -> bool {
         let (on, value) = (number != Some(0), number.unwrap_or(0));
         let tracked = |kind| on.then_some(RevisionStamp { kind, author: 0, date: 0 });
@@ -48,7 +47,6 @@ impl Revision {
         true
     }
 
-    /// Back to text without changes.
     pub fn clear(&mut self) {
         (self.inserted, self.deleted) = (None, None);
     }
@@ -68,10 +66,8 @@ impl Revision {
     }
 }
 
-/// The changes around the place that is being read.
 #[derive(Default)]
 pub(super) struct Revisions {
-    /// The table of revisers: names that end in semicolons.
     revisers: String,
     open: Option<(RevisionStamp, Option<ChangeId>)>,
     gone: Option<(RevisionStamp, bool, String)>,
@@ -81,7 +77,6 @@ pub(super) struct Revisions {
 const MAX_REVISERS: usize = 1 << 16;
 
 impl Revisions {
-    /// Adds a part of the table of revisers.
     pub fn add_reviser(&mut self, text: &str) {
         if self.revisers.len() < MAX_REVISERS {
             self.revisers.push_str(text);
@@ -106,7 +101,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes text that was deleted.
     pub(super) fn delete(&mut self, text: &str) {
         let Some(deleted) = self.state.revision.of(self.state.revision.deleted) else { return };
         let was_new = self.state.revision.inserted.is_some();

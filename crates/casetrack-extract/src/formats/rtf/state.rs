@@ -23,7 +23,7 @@ pub(super) enum Destination {
     Label,
     /// The table of those who made changes.
     Revisers,
-    /// Who wrote a comment.
+    /// The author of a comment.
     Commenter,
 }
 
@@ -40,7 +40,6 @@ pub(super) struct State {
     pub outline_level: Option<u8>,
     pub in_table: bool,
     pub header_row: bool,
-    /// The group is a note or text box, whose text is kept apart.
     pub is_frame: bool,
 }
 
@@ -58,7 +57,6 @@ pub(super) struct Style {
 }
 
 impl State {
-    /// Before the first group.
     pub fn new() -> Self {
         Self { font: -1, fallback: 1, ..Self::default() }
     }

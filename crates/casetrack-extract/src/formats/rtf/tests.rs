@@ -193,7 +193,7 @@ fn tracked_changes_give_three_views() {
         stamps,
         [(Some("Bob"), Some("2024-05-03T09:05")), (Some("Ann Lee"), Some("2024-05-03T09:05")), (Some("Ann Lee"), None)]
     );
-    // A note that was deleted is not counted; its text is with what was deleted.
+    // A deleted note is not counted; its text is part of the deletion.
     let extraction = extract(&format!("{revisers}a{{\\deleted {{\\footnote gone}}}}b{{\\footnote kept}}\\par"));
     assert_eq!(extraction.pages[0].text, "ab[1]\n[1] kept");
     assert_eq!(extraction.pages[0].notes.changes[0].text, "gone");

@@ -1,5 +1,3 @@
-//! The tokens of RTF (specification 1.9.1, "RTF Syntax").
-
 #[derive(Debug, PartialEq)]
 pub(super) enum Token<'a> {
     Open,
@@ -8,7 +6,6 @@ pub(super) enum Token<'a> {
     Word(&'a str, Option<i32>),
     /// `\` and a character that is no letter.
     Symbol(u8),
-    /// `\'hh`
     Byte(u8),
     /// Characters that stand for themselves, without line ends.
     Text(&'a [u8]),

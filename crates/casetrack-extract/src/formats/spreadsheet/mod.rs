@@ -1,9 +1,9 @@
 //! Excel and OpenDocument workbooks: a sheet is a page, a row is a line.
 //!
-//! Cells show what the program that made them shows: numbers and dates by their formats. Hidden sheets, rows and columns
-//! are read and marked; warnings name them. Comments stand behind the row of their cell; text boxes and titles of charts at
-//! the end of the sheet. Text in pictures is read by OCR and stands behind the row of the cell where the picture begins. Not read:
-//! headers and footers of printed pages, macros.
+//! Cells show the same text as in the program that made them: numbers and dates by their formats. Hidden sheets, rows
+//! and columns are read and marked; warnings name them. Comments follow the row of their cell; text boxes and titles of
+//! charts are at the end of the sheet. Text in pictures is read by OCR and follows the row of the cell in which the
+//! picture begins. Not read: headers and footers of printed pages, macros.
 
 mod hidden_cells;
 mod number_format;

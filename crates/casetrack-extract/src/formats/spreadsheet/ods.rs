@@ -1,5 +1,5 @@
-//! OpenDocument spreadsheets ([OpenDocument 1.3] Part 3, chapter 9). Cells hold the text that is shown beside their value, so
-//! that no format needs to be applied.
+//! OpenDocument spreadsheets ([OpenDocument 1.3] Part 3, chapter 9). Cells hold the visible text next to their value,
+//! so that no format needs to be applied.
 
 use std::collections::HashSet;
 
@@ -62,19 +62,17 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
 
 struct SheetReader<'a> {
     source: &'a Source<'a>,
-    /// Styles of sheets that are not shown.
     hidden_styles: HashSet<String>,
-    /// True if there is nothing more to read.
     ended: bool,
     /// The problem that ended reading, when it is not in a sheet.
     damage: Option<XmlError>,
 }
 
-/// Where the next row starts, from 1.
+/// The start of the next row, from 1.
 struct RowCursor {
     row: u32,
     is_header: bool,
-    /// Of the next column that is described, from 1.
+    /// The next column that is described, from 1.
     column: u32,
 }
 
@@ -204,7 +202,6 @@ impl SheetReader<'_> {
     }
 }
 
-/// True if a row or column is collapsed, or left out by a filter.
 fn is_hidden(element: &Element) -> bool {
     element.has("visibility", "collapse") || element.has("visibility", "filter")
 }
@@ -263,12 +260,10 @@ fn paragraph(
     Ok(())
 }
 
-/// Notes `draw:image`, whose part is read later.
 fn picture(image: &Element, sheet: &mut Sheet, place: Option<(u32, u32)>) {
     sheet.picture_parts.extend(open_document::picture_part(image).map(|part| (place, part)));
 }
 
-/// Reads a comment to its end.
 fn annotation(xml: &mut XmlReader, sheet: &mut Sheet, place: Option<(u32, u32)>) -> std::result::Result<(), XmlError> {
     let (mut author, mut lines) = (String::new(), Vec::new());
     while let Some(element) = xml.child()? {

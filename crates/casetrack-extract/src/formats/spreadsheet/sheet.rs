@@ -12,7 +12,6 @@ use super::hidden_cells::HiddenCells;
 use super::{MAX_COLUMNS, MAX_ROWS};
 use crate::pictures::PictureText;
 
-/// The visibility of a sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Visibility {
     #[default]
@@ -33,7 +32,6 @@ impl Visibility {
     }
 }
 
-/// A rectangle of cells, from 1, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Region {
     pub first_row: u32,
@@ -42,7 +40,6 @@ pub(super) struct Region {
     pub last_column: u32,
 }
 
-/// A comment on a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Comment {
     pub row: u32,
@@ -51,25 +48,22 @@ pub(super) struct Comment {
     pub text: String,
 }
 
-/// A picture with text, and the row and column of its upper left corner where it is anchored in a cell.
+/// A picture with text, and the row and column of its upper left corner if it is anchored in a cell.
 pub(super) struct Picture {
     pub place: Option<(u32, u32)>,
     pub text: PictureText,
 }
 
-/// A text about a cell, which is written behind its row.
 struct CellNote {
     row: u32,
     column: u32,
     text: String,
 }
 
-/// The content of a sheet, in any order.
 #[derive(Default)]
 pub(super) struct Sheet {
     pub name: String,
     pub visibility: Visibility,
-    /// Rows and columns that are not shown.
     pub hidden: HiddenCells,
     /// Row number, from 1, and cell.
     cells: Vec<(u32, Cell)>,
@@ -94,7 +88,7 @@ impl Sheet {
         Self { name, visibility, ..Self::default() }
     }
 
-    /// The bytes of the part that holds the sheet; `None` where it is missing or damaged, which is the sheet's problem.
+    /// The bytes of the part that holds the sheet; `None` if it is missing or damaged, which is the sheet's problem.
     pub fn part(&mut self, package: &mut Package, name: Option<&str>) -> Result<Option<Vec<u8>>> {
         match name.map(|name| package.part(name)).transpose() {
             Ok(None) => self.problem = Some("its part is missing".into()),
@@ -106,7 +100,7 @@ impl Sheet {
         Ok(None)
     }
 
-    /// `row` and `column` count from 1. A shared text may stand in any number of cells, so the sum is limited here, before
+    /// `row` and `column` count from 1. A shared text may be in any number of cells, so the sum is limited here, before
     /// there is a page.
     pub fn push(&mut self, source: &Source, row: u32, column: u32, text: String, is_value: bool) -> Result<()> {
         self.text_bytes += text.len() as u64;
@@ -220,9 +214,9 @@ impl Sheet {
         }
     }
 
-    /// In rows of labels above the values, a label merged over several columns with labels of their own below names each of
-    /// them, and one merged over several rows stands beside the labels of the last: it is repeated there. A title over the
-    /// whole table is not.
+    /// In rows of labels above the values, a label merged over several columns with labels of their own below names
+    /// each of them, and one merged over several rows belongs to the labels of the last: it is repeated there. A title
+    /// over the whole table is not.
     fn repeat_merged_labels(&mut self) {
         if self.merged.is_empty() {
             return;

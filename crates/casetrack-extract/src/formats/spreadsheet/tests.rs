@@ -90,7 +90,6 @@ fn damaged_and_protected_opendocument_sheets_say_so() {
     assert_eq!(read(&ods("", "<office:body/>")), ErrorCode::UnreadableFile);
 }
 
-/// A record of a binary workbook ([MS-XLSB] 2.1.4).
 fn record(kind: u16, content: &[u8]) -> Vec<u8> {
     let kind = if kind < 0x80 { vec![kind as u8] } else { vec![kind as u8 | 0x80, (kind >> 7) as u8] };
     [&kind, &[content.len() as u8][..], content].concat()

@@ -16,7 +16,6 @@ use super::xls::worksheet::{error, f64_at, short_number, truth};
 use super::{MAX_COLUMNS, MAX_ROWS, xlsx};
 use crate::pictures::Pictures;
 
-/// Numbers of the records that are read (2.3.1).
 mod kind {
     pub const ROW: u16 = 0;
     pub const SHORT_NUMBER: u16 = 2;
@@ -45,7 +44,6 @@ mod kind {
     pub const COMMENT_TEXT: u16 = 637;
 }
 
-/// Parts of the workbook that the cells of all sheets refer to.
 struct WorkbookParts<'a> {
     source: &'a Source<'a>,
     strings: Vec<String>,
@@ -109,7 +107,7 @@ fn warn_if_cut(package: &mut Package, part: &[u8], holds: &str, name: &str) {
     }
 }
 
-/// Records with their numbers (2.1.4); the last one is clipped where the part ends.
+/// Records with their numbers (2.1.4); the last one is clipped at the end of the part.
 struct Records<'a> {
     rest: &'a [u8],
     is_cut: bool,
@@ -156,13 +154,12 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// `XLWideString` (2.5.169) at a place; clipped where the record ends.
+/// `XLWideString` (2.5.169) at a place; clipped at the end of the record.
 fn wide(data: &[u8], at: usize) -> Option<String> {
     let length = u32_at(data, at)? as usize;
     Some(utf16(clipped(data, at + 4, length.saturating_mul(2))))
 }
 
-/// True if days count from 1904, and the sheets.
 fn workbook(part: &[u8]) -> (bool, Vec<SheetEntry>) {
     let (mut epoch_1904, mut listed) = (false, Vec::new());
     let sheet = |data: &[u8]| {
@@ -200,7 +197,6 @@ fn formats(part: &[u8]) -> Vec<NumberFormat> {
     formats
 }
 
-/// Comments in cells (2.4.28, 2.4.371).
 fn comments(part: &[u8]) -> Vec<Comment> {
     let (mut authors, mut found): (Vec<String>, Vec<Comment>) = Default::default();
     for (number, data) in Records::of(part) {

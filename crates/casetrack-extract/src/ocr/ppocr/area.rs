@@ -1,10 +1,10 @@
-//! Places of text lines: tilted rectangles around the spots of a probability map (the postprocessing of "Real-time Scene Text
-//! Detection with Differentiable Binarization", Liao et al. 2020).
+//! Places of text lines: tilted rectangles around the spots of a probability map (the postprocessing of "Real-time
+//! Scene Text Detection with Differentiable Binarization", Liao et al. 2020).
 
 use std::f32::consts::FRAC_PI_2;
 
-/// Settings of RapidOCR 3.10 for PP-OCRv6 (its config.yaml): the least probability of a pixel of text, the least mean of a line,
-/// how much wider a line is than its kernel, and the most lines.
+/// Settings of RapidOCR 3.10 for PP-OCRv6 (its config.yaml): the least probability of a pixel of text, the least mean
+/// of a line, how much wider a line is than its kernel, and the most lines.
 const MIN_PIXEL: f32 = 0.3;
 const MIN_MEAN: f32 = 0.5;
 const UNCLIP: f32 = 1.6;
@@ -46,7 +46,7 @@ impl Point {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LineArea {
     pub middle: Point,
-    /// Where the text runs, and where its next line is; both of length 1.
+    /// The direction of the text, and that to its next line; both of length 1.
     pub along: Point,
     pub down: Point,
     pub length: f32,
@@ -54,13 +54,12 @@ pub(super) struct LineArea {
 }
 
 impl LineArea {
-    /// The same rectangle for a text that stands on its head.
+    /// The same rectangle for a text that is upside down.
     pub fn on_its_head(self) -> Self {
         let back = |point: Point| Point::new(-point.x, -point.y);
         Self { along: back(self.along), down: back(self.down), ..self }
     }
 
-    /// In a picture whose pixels are so much smaller.
     fn scaled(self, x: f32, y: f32) -> Self {
         let along = Point::new(self.along.x * x, self.along.y * y);
         let down = Point::new(self.down.x * x, self.down.y * y);
@@ -81,7 +80,7 @@ impl LineArea {
         if level.along.x < 0.0 {
             level = level.on_its_head();
         }
-        // The next line is a quarter turn clockwise from where the text runs.
+        // The next line is a quarter turn clockwise from the direction of the text.
         level.down = Point::new(-level.along.y, level.along.x);
         if level.height < UPRIGHT * level.length {
             return level;
@@ -99,7 +98,6 @@ pub(super) struct TextMap<'a> {
 }
 
 impl TextMap<'_> {
-    /// Lines of text in a picture of this size, of which this is the map; in no order.
     pub fn lines(&self, width: usize, height: usize) -> Vec<LineArea> {
         if self.width == 0 || self.pixels.len() != self.width * self.height {
             return Vec::new();
@@ -172,7 +170,6 @@ impl TextMap<'_> {
         spots
     }
 
-    /// The mean probability inside a rectangle.
     fn mean(&self, area: &LineArea, looked_at: &mut usize) -> f32 {
         let half = |a: f32, b: f32| (a.abs() * area.length + b.abs() * area.height) / 2.0;
         let (half_width, half_height) = (half(area.along.x, area.down.x), half(area.along.y, area.down.y));
@@ -197,7 +194,7 @@ impl TextMap<'_> {
     }
 }
 
-/// The smallest rectangle around points; one of its sides lies on their hull.
+/// The smallest rectangle around points; one of its sides is on their hull.
 fn smallest_around(points: &[Point]) -> Option<LineArea> {
     let hull = hull(points);
     let around = |along: Point| {
@@ -256,7 +253,6 @@ pub(super) fn angle(a: Point, b: Point) -> f32 {
 mod tests {
     use super::*;
 
-    /// A map with a bar of text around (100, 80), turned clockwise by this many degrees.
     fn map(length: f32, height: f32, degrees: f32) -> Vec<f32> {
         let (sin, cos) = degrees.to_radians().sin_cos();
         (0..200 * 160)

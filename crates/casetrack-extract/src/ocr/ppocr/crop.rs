@@ -63,7 +63,6 @@ fn shade(image: &GrayImage, place: Point) -> f32 {
 mod tests {
     use super::*;
 
-    /// Dark on the left, light on the right.
     fn picture() -> GrayImage {
         let pixels = (0..100 * 50).map(|place| if place % 100 < 50 { 0 } else { 255 }).collect();
         GrayImage { width: 100, height: 50, pixels }

@@ -1,8 +1,8 @@
-//! Characters out of what the recogniser says of each step along a line (connectionist temporal classification, Graves et al. 2006).
+//! Characters from the output of the recogniser for each step along a line (connectionist temporal classification,
+//! Graves et al. 2006).
 
 use super::network::Output;
 
-/// A word and the part of the line that it takes, 0–1.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Piece {
     pub text: String,
@@ -20,8 +20,8 @@ pub(super) fn characters(dictionary: &str) -> Vec<&str> {
     characters
 }
 
-/// The words of a line. `output` has one row of probabilities for each step, all along a strip of which the line takes the first
-/// `filled` part.
+/// The words of a line. `output` has one row of probabilities for each step, all along a strip of which the line takes
+/// the first `filled` part.
 pub(super) fn words(output: &Output<3>, characters: &[impl AsRef<str>], filled: f32) -> Vec<Piece> {
     let [_, steps, classes] = output.shape;
     if classes == 0 || classes != characters.len() {

@@ -6,14 +6,13 @@ use super::area::{LineArea, Point, angle};
 use super::decode::Piece;
 use crate::ocr::word::Word;
 
-/// Lines that share this much of the lower one's height stand beside each other.
+/// Lines that share this much of the lower one's height are next to each other.
 const BESIDE: f32 = 0.5;
 /// A gap of this many heights of a line ends a paragraph.
 const GAP: f32 = 0.8;
 /// Lines run in one direction when they differ by less than this, in radians.
 const SAME_DIRECTION: f32 = 0.35;
 
-/// A line and the words on it.
 pub(super) struct Line {
     pub area: LineArea,
     pub pieces: Vec<Piece>,
@@ -73,7 +72,6 @@ pub(super) fn in_reading_order(lines: Vec<Line>, width: f32, height: f32) -> Vec
     words
 }
 
-/// The direction that most of the text runs in.
 fn direction(lines: &[Line]) -> Option<Point> {
     let support = |line: &Line| {
         let agreeing = lines.iter().filter(|other| angle(line.area.along, other.area.along) < SAME_DIRECTION);

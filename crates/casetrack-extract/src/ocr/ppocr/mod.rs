@@ -27,12 +27,11 @@ use super::{Deadline, GrayImage};
 /// Name of the folder of the weights in the models folder.
 pub const OCR_MODEL: &str = "ocr-pp-ocrv6-small";
 
-/// Names of the weights in their folder.
 const DETECTOR: &str = "det.onnx";
 const RECOGNISER: &str = "rec.onnx";
 
-/// Pictures are enlarged for the detector until the shorter side has this many pixels, but only up to this longer side and this many
-/// pixels in all; larger ones are made smaller. Sides are multiples of its stride.
+/// Pictures are enlarged for the detector until the shorter side has this many pixels, but only up to this longer side
+/// and this many pixels in all; larger ones are made smaller. Sides are multiples of its stride.
 const SHORT_SIDE: f32 = 736.0;
 const LONG_SIDE: f32 = 2560.0;
 const MAX_PIXELS: f32 = 3_000_000.0;
@@ -40,38 +39,31 @@ const STRIDE: f32 = 32.0;
 /// Height of a line for the recogniser, and its widths.
 const LINE_HEIGHT: usize = 48;
 const LINE_WIDTHS: std::ops::RangeInclusive<usize> = 320..=3200;
-/// A line that is read with less confidence may stand on its head. RapidOCR asks a third network, which does not see that of long
-/// lines.
+/// A line that is read with less confidence may be upside down. RapidOCR uses a third network, which does not see that
+/// of long lines.
 const DOUBTFUL_CONFIDENCE: f32 = 0.85;
 /// Lines read with less confidence are no text.
 const MIN_CONFIDENCE: f32 = 0.5;
 
-/// The networks. Several threads may read with them at a time.
 pub(super) struct Engine {
     detector: Network,
     recogniser: Network,
     characters: Vec<String>,
 }
 
-/// The engine with the weights in this folder.
-///
-/// # Errors
-///
-/// That the weights cannot be loaded. They are tried once in a process.
+/// The engine with the weights in this folder. Errors: That the weights cannot be loaded. They are tried once in a
+/// process.
 pub(super) fn engine(folder: &Path) -> Result<&'static Engine> {
     static ENGINE: OnceLock<Result<Engine>> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::load(folder)).as_ref().map_err(|error| {
         Error::new(error.code, error.message.clone())
-            .with_hint("Fetch the weights again: `casetrack help extraction` says how.")
+            .with_hint("Fetch the weights again: see `casetrack help extraction`.")
     })
 }
 
 impl Engine {
-    /// Loads the weights: a tenth of a second, and about 100 MB of memory.
-    ///
-    /// # Errors
-    ///
-    /// `MissingDependency` without a file, `Corrupt` when one is no network or has no dictionary.
+    /// Loads the weights: a tenth of a second, and about 100 MB of memory. Errors: `MissingDependency` without a file,
+    /// `Corrupt` when one is no network or has no dictionary.
     fn load(folder: &Path) -> Result<Self> {
         let recogniser = Network::load(&folder.join(RECOGNISER))?;
         let dictionary = recogniser.metadata("character").ok_or_else(|| {
@@ -107,7 +99,6 @@ impl Engine {
         layout::in_reading_order(lines, image.width as f32, image.height as f32)
     }
 
-    /// Where lines of text are.
     fn areas(&self, image: &GrayImage, threads: &Arc<ThreadPool>) -> Option<Vec<LineArea>> {
         let (width, height) = seen_size(image.width, image.height)?;
         let pixels = image::GrayImage::from_raw(image.width as u32, image.height as u32, image.pixels.clone())?;

@@ -6,19 +6,15 @@ use std::sync::Arc;
 use casetrack_core::{Error, ErrorCode, Result};
 use rten::{Model, ModelOptions, RunOptions, ThreadPool, Value};
 
-/// A network with one input and one output.
 pub(super) struct Network(Model);
 
-/// The output of a network.
 pub(super) struct Output<const N: usize> {
     pub shape: [usize; N],
     pub numbers: Vec<f32>,
 }
 
 impl Network {
-    /// # Errors
-    ///
-    /// `MissingDependency` without the file, `Corrupt` when it is no network.
+    /// Errors: `MissingDependency` without the file, `Corrupt` when it is no network.
     pub fn load(path: &Path) -> Result<Self> {
         let failed = |code, error: &dyn std::fmt::Display| Error::new(code, format!("{}: {error}", path.display()));
         let bytes = std::fs::read(path).map_err(|error| failed(ErrorCode::MissingDependency, &error))?;
@@ -26,7 +22,6 @@ impl Network {
         model.map(Self).map_err(|error| failed(ErrorCode::Corrupt, &error))
     }
 
-    /// An entry of the file's metadata.
     pub fn metadata(&self, name: &str) -> Option<&str> {
         self.0.metadata().get(name)
     }

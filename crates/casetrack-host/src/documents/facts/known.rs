@@ -43,7 +43,7 @@ struct KeptFacts {
 }
 
 impl Facts {
-    /// Takes what the store has, once. What cannot be read is found again.
+    /// Takes the facts in the store, once. Unreadable facts are found again.
     pub fn recall(&self, collection: &OpenCollection) {
         self.recalled.get_or_init(|| match recalled(collection) {
             Ok(known) => self.by_version.know(known),

@@ -62,8 +62,8 @@ pub(crate) struct IndexParameters {
 impl Tool for IndexFolder {
     const NAME: &'static str = "indexFolder";
     const TITLE: &'static str = "Index a folder";
-    const DESCRIPTION: &'static str = "Index a folder inside the allow-listed roots, incrementally by file size and mtime. Waits up to 30 \
-        seconds; an answer with job says that it goes on: call again to wait.";
+    const DESCRIPTION: &'static str = "Index a folder inside the allow-listed roots, incrementally by file size and mtime. Waits \
+        up to 30 seconds; an answer with job means that indexing continues: call again to wait.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Updates, Need::DISK);
     const SAMPLE: &'static str = r#"{"root": "$folder"}"#;
     const CONTRACT: Contract = Contract::FILES;

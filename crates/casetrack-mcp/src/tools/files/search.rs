@@ -31,8 +31,8 @@ pub(crate) struct SearchFilesParameters {
 impl Tool for SearchFiles {
     const NAME: &'static str = "searchFiles";
     const TITLE: &'static str = "Search files";
-    const DESCRIPTION: &'static str = "Keyword and semantic search of files as indexFolder last read them: files that are new since are not \
-        found. Returns ranked files, each with the pointer and a redacted snippet of its best passage.";
+    const DESCRIPTION: &'static str = "Keyword and semantic search of files as indexFolder last read them; newer \
+        files are not found. Returns ranked files, each with the pointer and a redacted snippet of its best passage.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"query": "$query"}"#;
     const CONTRACT: Contract = Contract::FILES;

@@ -79,5 +79,5 @@ space_tool!(ListSpaceJobs: "list-jobs", "List indexing jobs", Reads, ListJobsPar
 
 space_tool!(CancelSpaceJob: "cancel-job", "Cancel a job", Updates, JobParameters => JobItem,
     r#"{"jobId": "$job"}"#,
-    "Cancel a running or pending indexing job. What it has indexed stays.",
+    "Cancel a running or pending indexing job. Entries that it has indexed stay.",
     |context, host, parameters| space::cancel_space_job(host, &parameters.job_id, context.cancel));

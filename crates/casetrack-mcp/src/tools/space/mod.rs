@@ -1,7 +1,7 @@
-//! The space browser: sets of files and folders, the graph that they form, what fills them, and what is known of files. Names, parameters,
-//! answers and texts of errors are a published contract.
+//! The space browser: sets of files and folders, the graph that they form, their sources, and metadata of files. Names, parameters, answers and texts
+//! of errors are a published contract.
 
-/// A tool of the set: its name, title and effect, what it takes and answers, a call of it, its description, and what it does for a session's host.
+/// A tool of the set: its name, title and effect, parameters and answer, a sample call, its description, and its work for a session's host.
 macro_rules! space_tool {
     ($tool:ident: $name:literal, $title:literal, $effect:ident, $parameters:ty => $response:ty, $sample:literal, $description:literal, $call:expr) => {
         pub(crate) struct $tool;
@@ -62,7 +62,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::ToolOutput;
 
-/// The parameter of tools that take a name alone.
+/// The parameter of tools that take only a name.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Named {
@@ -70,7 +70,7 @@ pub(crate) struct Named {
     name: String,
 }
 
-/// Something that is no more.
+/// A deleted item.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Deleted {
     name: String,
@@ -83,7 +83,7 @@ impl Deleted {
     }
 }
 
-/// The structured content, which is the text as well.
+/// The structured content, which is also the text.
 fn answer(response: &impl Serialize) -> Result<ToolOutput> {
     let structured = serde_json::to_value(response)
         .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))?;

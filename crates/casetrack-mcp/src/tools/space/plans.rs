@@ -26,8 +26,8 @@ pub(crate) struct CreateParameters {
     /// conditions: […]}, {type: media_type, mediaType}, {type: size, minSize, maxSize}, {type: time, minMtime, maxMtime, minCtime, maxCtime},
     /// {type: path, pathContains, pathPrefix, pathSuffix, pathPattern (regex)}
     conditions: Option<Object>,
-    /// What becomes of the entries: {type: selection_set, selectionSetName, operation: add|remove|replace}, {type: ingest, collection},
-    /// {type: classify, operations}
+    /// Outcomes for the entries: {type: selection_set, selectionSetName, operation: add|remove|replace}, {type: ingest, collection}, {type: classify,
+    /// operations}
     outcomes: Option<Vec<Object>>,
 }
 
@@ -57,7 +57,7 @@ space_tool!(PlanCreate: "plan-create", "Create a plan", Creates, CreateParameter
 
 space_tool!(PlanExecute: "plan-execute", "Run a plan", Updates, Named => StartedPlan,
     r#"{"name": "weekly"}"#,
-    "Execute a plan (triggers indexing). A continuous plan goes on from then on; plan-get shows how runs end.",
+    "Execute a plan (triggers indexing). A continuous plan keeps running. plan-get shows the outcome.",
     |context, host, parameters| context.engine.execute_plan(host, &parameters.name));
 
 space_tool!(PlanList: "plan-list", "List plans", Reads, NoParameters => Plans,
@@ -121,7 +121,8 @@ fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
 
 space_tool!(PlanUpdate: "plan-update", "Change a plan", Updates, UpdateParameters => PlanItem,
     r#"{"name": "weekly", "description": null, "status": "paused"}"#,
-"Modify a plan. A run of it goes on as the plan is then; paused and disabled end it. A continuous plan that was paused goes on when it is active again.",
+"Modify a plan. A running plan continues with the changes; paused and disabled end its run. A paused continuous plan \
+ continues when it is active again.",
 |context, host, parameters| {
     let change = PlanChange {
         description: parameters.description,
@@ -136,7 +137,7 @@ space_tool!(PlanUpdate: "plan-update", "Change a plan", Updates, UpdateParameter
 
 space_tool!(PlanDelete: "plan-delete", "Delete a plan", Deletes, Named => Deleted,
     r#"{"name": "weekly"}"#,
-"Delete a plan with its history. What it put into sets stays.",
+"Delete a plan with its history. Entries that it put into sets stay.",
 |context, host, parameters| {
     context.engine.delete_plan(host, &parameters.name).map(|()| Deleted::new(parameters.name))
 });

@@ -48,7 +48,7 @@ pub(crate) struct TimeRangeParameters {
     field: String,
     /// Minimum time (ISO 8601 or Unix timestamp)
     min: Option<String>,
-    /// Maximum time, included; a date alone means its whole day
+    /// Maximum time, included; a date without a time means its whole day
     max: Option<String>,
     /// Include child sets
     #[serde(default = "crate::tools::yes")]
@@ -64,7 +64,7 @@ pub(crate) struct TimeRangeParameters {
 
 space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, TimeRangeParameters => Found,
     r#"{"name": "notes", "field": "mtime", "min": "2019-01-01"}"#,
-"Entries of a resource-set whose time lies in a range.",
+"Entries of a resource-set whose time is in a range.",
 |context, host, parameters| {
     let TimeRangeParameters { name, field, min, max, include_children: children, limit, offset } = parameters;
     let page = page(limit, offset);
@@ -99,7 +99,7 @@ pub(crate) struct MetricRangeParameters {
 
 space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Reads, MetricRangeParameters => Found,
     r#"{"name": "notes", "metric": "size", "min": 1}"#,
-"Entries of a resource-set whose size lies in a range.",
+"Entries of a resource-set whose size is in a range.",
 |context, host, parameters| {
     let MetricRangeParameters { name, metric, min, max, include_children: children, limit, offset } = parameters;
     let page = page(limit, offset);
@@ -131,7 +131,7 @@ pub(crate) struct IsParameters {
 
 space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParameters => Found,
     r#"{"name": "notes", "field": "extension", "value": "md"}"#,
-"Entries of a resource-set whose field has exactly a value.",
+"Entries of a resource-set whose field has an exact value.",
 |context, host, parameters| {
     let IsParameters { name, field, value, include_children: children, limit, offset } = parameters;
     let search = Comparison { name: &name, field: &field, value: &value, children, page: page(limit, offset) };

@@ -15,11 +15,11 @@ pub(crate) struct CreateParameters {
     /// (query_name) or resource-set (source_set_name)
     #[serde(rename = "type")]
     kind: String,
-    /// Target resource-set name; it is made where there is none
+    /// Target resource-set name; created if it does not exist
     target_set: String,
     /// Type-specific configuration
     config: Map<String, Value>,
-    /// append; merge (what vanished leaves the set); replace (exactly the result)
+    /// append; merge (vanished entries leave the set); replace (exactly the result)
     #[serde(default = "append")]
     update_mode: String,
 }
@@ -65,7 +65,7 @@ space_tool!(SourceGet: "source-get", "Get a source", Reads, Named => SourceItem,
 
 space_tool!(SourceDelete: "source-delete", "Delete a source", Deletes, Named => Deleted,
     r#"{"name": "folder"}"#,
-"Delete a source. What it put into sets stays.",
+"Delete a source. Entries that it put into sets stay.",
 |context, host, parameters| {
     context.engine.delete_source(host, &parameters.name).map(|()| Deleted::new(parameters.name))
 });

@@ -1,4 +1,4 @@
-//! Disk usage of folders, and equal files: beyond the contract.
+//! Disk usage of folders, and equal files: not part of the contract.
 
 use std::path::PathBuf;
 
@@ -34,9 +34,9 @@ pub(crate) struct DiskUsage;
 
 impl Tool for DiskUsage {
     const NAME: &'static str = "disk_usage";
-    const TITLE: &'static str = "Use of the disk";
+    const TITLE: &'static str = "Show disk usage";
     const DESCRIPTION: &'static str =
-        "What a folder takes on the disk: a tree of the largest files and folders, as data and as bars of text.";
+        "Show the disk usage of a folder: a tree of the largest files and folders, as data and as bars of text.";
     const ROW: Row = Row::new(Toolset::Space, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"path": "$folder", "depth": 1}"#;
     const CONTRACT: Contract = Contract::SPACE;
@@ -80,14 +80,14 @@ fn one() -> u64 {
     1
 }
 
-/// Groups of files with equal content, those first that would free most.
+/// Groups of files with equal content, largest savings first.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FoundDuplicates {
     path: String,
     groups: Vec<Group>,
     /// Groups in all
     group_count: u64,
-    /// What all copies but one of each group take
+    /// Bytes of all copies except one of each group
     reclaimable_bytes: u64,
     /// Files that could not be read, and why: the first 100
     unreadable: Vec<String>,
@@ -96,7 +96,7 @@ pub(crate) struct FoundDuplicates {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Group {
     sha256: String,
-    /// Of each file, in bytes
+    /// Size of each file, in bytes
     size: u64,
     reclaimable_bytes: u64,
     /// The first 100
@@ -132,7 +132,8 @@ impl From<DuplicateReport> for FoundDuplicates {
 
 space_tool!(FindDuplicates: "find_duplicates", "Find equal files", Reads, DuplicatesParameters => FoundDuplicates,
     r#"{"path": "$folder"}"#,
-"Files below a folder with equal content (SHA-256), those first that would free most, with the bytes that could be reclaimed. Names of one file are no duplicates.",
+"Find files below a folder with equal content (SHA-256), largest savings first. Hard links to the same file are not \
+ counted.",
 |context, host, parameters| {
     let folder: PathBuf = space::folder_in_space(host, &parameters.path)?;
     let place = Place { folder, cached: false };

@@ -94,7 +94,7 @@ impl Tool for SearchByTime {
     const NAME: &'static str = "fs.search_by_time";
     const TITLE: &'static str = "Search files by time";
     const DESCRIPTION: &'static str =
-        "Find files or directories below an allowed root by when they were last modified or created.";
+        "Find files or directories below an allowed root by the time they were last modified or created.";
     const ROW: Row = Row::new(Toolset::Time, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"timeField": "modified", "root": "$folder"}"#;
     const CONTRACT: Contract = Contract::TIME

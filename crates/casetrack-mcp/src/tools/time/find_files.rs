@@ -1,4 +1,4 @@
-//! `find_files_by_time`: more times, times as people say them, and what files say.
+//! `find_files_by_time`: more times, times in words, and text of files.
 
 use casetrack_core::Notice;
 use casetrack_engine::file_search::{DateMatches, DateSearch, DatedFile, FileDate};
@@ -15,8 +15,8 @@ pub(crate) struct FindFilesByTime;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FindFilesParameters {
-    /// Time to go by: changed also counts changes of name and rights; first_seen is when CaseTrack met the file; taken is of pictures;
-    /// written, saved, sent (e-mail) and mentioned (any date in the text) are what indexed files state
+    /// Time to use: changed also counts changes of name and rights; first_seen is the time CaseTrack first saw the file; taken is for pictures;
+    /// written, saved, sent (e-mail) and mentioned (any date in the text) come from indexed files
     #[serde(default)]
     time_field: Field,
     /// In the user's time zone: today, last week, last 3 days, since March, spring 2025, 2025-03, before 2025-03-05
@@ -25,7 +25,7 @@ pub(crate) struct FindFilesParameters {
     from: Option<String>,
     /// In place of when: first instant after the range
     to: Option<String>,
-    /// What the files say, as for searchFiles: the best come first
+    /// Words in the files, as for searchFiles: the best files come first
     query: Option<String>,
     /// Text in the name
     name: Option<String>,
@@ -102,7 +102,7 @@ impl From<Field> for FileDate {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FoundByTime {
     time_field: Field,
-    /// What when, or from and to, mean: the first instant
+    /// First instant of when, or of from and to
     #[schemars(with = "Option<String>")]
     from: Option<Time>,
     /// The first instant after the range
@@ -111,7 +111,7 @@ pub(crate) struct FoundByTime {
     files: Vec<DatedFile>,
     /// Continues the list
     next_cursor: Option<String>,
-    /// What makes the answer less complete than it could be
+    /// Reasons why the answer is incomplete
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     notices: Vec<Notice>,
@@ -124,9 +124,9 @@ pub(crate) struct FoundByTime {
 impl Tool for FindFilesByTime {
     const NAME: &'static str = "find_files_by_time";
     const TITLE: &'static str = "Find files by time";
-    const DESCRIPTION: &'static str = "Find files on the user's disk by when they were modified, created, accessed, changed or first \
-        seen, by when they say they were taken, written, saved or sent, or by dates in them, with times in words such as \"last week\"; and \
-        by name and content, such as the contract from Brandt in spring.";
+    const DESCRIPTION: &'static str = "Find files on the user's disk by the time they were modified, created, \
+        accessed, changed or first seen, taken, written, saved or sent, or by dates in them, with times in words such \
+        as \"last week\"; and by name and content, such as the contract from Brandt in spring.";
     const ROW: Row = Row::new(Toolset::Time, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"when": "last week", "root": "$folder"}"#;
     const CONTRACT: Contract = Contract::TIME;

@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use crate::spacy::charset::CharSet;
 
-/// One alternative of a pattern: sets of characters in a row, each repeated as often as possible between two bounds, with
-/// sets that must precede and that must or must not follow. Numbers are those of [`Affixes`]'s sets.
+/// One alternative of a pattern: sets of characters in a row, each repeated as often as possible between two bounds,
+/// with sets that must precede and that must or must not follow. Numbers are those of [`Affixes`]'s sets.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Alternative {
@@ -71,13 +71,12 @@ impl Affixes {
         })
     }
 
-    /// Length of the prefix of `text`, 0 for none.
     pub fn prefix(&self, sets: &[CharSet], text: &[char]) -> usize {
         self.match_at(sets, text, 0, false).unwrap_or(0)
     }
 
-    /// Length of the suffix of `text`, 0 for none: of the match that ends `text` and begins first. Looks at no more of the
-    /// text than a suffix can have.
+    /// Length of the suffix of `text`, 0 for none: of the match that ends `text` and begins first. Looks at as much of
+    /// the text as a suffix can have.
     pub fn suffix(&self, sets: &[CharSet], text: &[char]) -> usize {
         let mut first = text.len().saturating_sub(self.longest);
         for &set in &self.unbounded {
@@ -90,7 +89,6 @@ impl Affixes {
             .map_or(0, |start| text.len() - start)
     }
 
-    /// The infixes of `text`: start and end of each, in order and without overlap.
     pub fn infixes(&self, sets: &[CharSet], text: &[char]) -> Vec<(usize, usize)> {
         let (mut found, mut at) = (Vec::new(), 0);
         while at < text.len() {

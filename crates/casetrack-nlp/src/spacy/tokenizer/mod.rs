@@ -13,7 +13,6 @@ use super::charset::{CharSet, is_space};
 use affixes::{Affixes, Alternative};
 use url::UrlPattern;
 
-/// tokenizer.json.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TokenizerFile {
@@ -23,7 +22,7 @@ pub(super) struct TokenizerFile {
     infixes: Vec<Alternative>,
     /// The set of the letters of a top-level domain.
     top_level_domain: usize,
-    /// Chunks with the tokens they consist of, each with its norm where it differs from the word's.
+    /// Chunks with the tokens they consist of, each with its norm if it differs from the word's.
     special_cases: HashMap<String, Vec<(String, Option<String>)>>,
 }
 
@@ -35,7 +34,7 @@ pub(super) struct Piece<'a> {
     pub norm: Option<&'a str>,
 }
 
-/// A chunk of a text, and where it begins.
+/// A chunk of a text, and its beginning.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chunk<'a> {
     pub text: &'a str,
@@ -58,8 +57,8 @@ pub(super) struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// `decimals` and `alphanumeric` are the characters of the classes `\d` and `\w` of Python, the latter without `_`. An
-    /// error describes the fault of the file.
+    /// `decimals` and `alphanumeric` are the characters of the classes `\d` and `\w` of Python, the latter without `_`.
+    /// An error describes the fault of the file.
     pub fn new(file: TokenizerFile, decimals: CharSet, alphanumeric: CharSet) -> Result<Self, &'static str> {
         const BAD_AFFIX: &str = "an affix is empty or names a set of characters that is not there";
         let top_level_domain = file.sets.get(file.top_level_domain).ok_or(BAD_AFFIX)?.clone();
@@ -121,7 +120,6 @@ impl Tokenizer {
         phrases.iter().filter(spelled).map(Vec::len)
     }
 
-    /// The pieces of a special case.
     pub fn special_case(&self, text: &str) -> Option<impl Iterator<Item = Piece<'_>>> {
         if text.len() > self.longest_special {
             return None;
@@ -130,7 +128,6 @@ impl Tokenizer {
         Some(tokens.iter().map(|(text, norm)| Piece { text, norm: norm.as_deref() }))
     }
 
-    /// Appends the pieces of a chunk.
     pub fn split<'a>(&'a self, chunk: &'a str, pieces: &mut Vec<Piece<'a>>) {
         // Only letters have no affix: prefixes and suffixes of letters are before "$" or after a digit.
         if chunk.bytes().all(|byte| byte.is_ascii_alphabetic()) && !self.special_cases.contains_key(chunk) {
@@ -177,7 +174,7 @@ impl Tokenizer {
         pieces.extend(suffixes.into_iter().rev());
     }
 
-    /// Appends the pieces of what has no prefix and no suffix.
+    /// Appends the pieces of a text without prefix and suffix.
     fn split_middle<'a>(
         &'a self,
         text: &'a str,
@@ -213,7 +210,7 @@ impl Tokenizer {
     }
 }
 
-/// The chunks of a text: runs of white space and of other characters, where one space after a run of others is not a chunk.
+/// The chunks of a text: runs of white space and of other characters; one space after a run of others is not a chunk.
 pub(super) fn chunks(text: &str) -> impl Iterator<Item = Chunk<'_>> {
     let (mut byte, mut char_at) = (0, 0u32);
     std::iter::from_fn(move || {

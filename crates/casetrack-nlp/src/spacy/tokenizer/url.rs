@@ -1,13 +1,11 @@
-//! The test for URLs.
-
 use crate::spacy::charset::CharSet;
 
-/// spaCy's URL pattern (`URL_MATCH` of spacy/lang/tokenizer_exceptions.py, after Diego Perini's) as linear code; its regular
-/// expression backtracks:
+/// spaCy's URL pattern (`URL_MATCH` of spacy/lang/tokenizer_exceptions.py, after Diego Perini's) as linear code; its
+/// regular expression backtracks:
 ///
 /// `^(?:[\w+\-.]{2,}://)?(?:\S+(?::\S*)?@)?(IPV4|(?:(?:[A][A_-]{0,62})?[A]\.)+[T]{2,63})(?::\d{2,5})?(?:[/?#]\S*)?$`
-/// where `A` is `A-Za-z0-9` and U+A1 to U+FFFF, `T` the set of letters in the model, and `IPV4` an address that is not of a
-/// private network.
+/// where `A` is `A-Za-z0-9` and U+A1 to U+FFFF, `T` the set of letters in the model, and `IPV4` an address that is not
+/// of a private network.
 #[derive(Debug)]
 pub(super) struct UrlPattern {
     pub top_level_domain: CharSet,
@@ -69,7 +67,7 @@ impl UrlPattern {
         let parts: Vec<&[char]> = host.split(|&c| c == '.').collect();
         let [first, second, third, fourth] = parts[..] else { return false };
         let decimal = |c: &char| self.decimals.contains(*c);
-        // As in the pattern, where a digit of any script does not serve as a leading one.
+        // As in the pattern, in which a digit of any script does not serve as a leading one.
         let outer = |part: &[char], highest: &[char]| match part {
             ['1'..='9'] => true,
             ['1'..='9', b] => decimal(b),

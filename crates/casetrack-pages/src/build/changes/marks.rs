@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Stand around a mark. Readers that write marks leave them out of the text of a file: see [`is_reserved`].
+/// Put around a mark. Readers that write marks leave them out of the text of a file: see [`is_reserved`].
 const OPEN: char = '\x10';
 const CLOSE: char = '\x11';
 
@@ -62,7 +62,6 @@ pub enum HiddenBoundary {
     Ends(ChangeId),
 }
 
-/// A piece of a text with marks.
 #[derive(Debug)]
 pub(super) enum Piece<'t> {
     Text(&'t str),
@@ -146,17 +145,17 @@ fn written(mark: Mark, id: ChangeId) -> String {
     text
 }
 
-/// The mark where an insertion begins.
+/// The mark at the beginning of an insertion.
 pub fn start(id: ChangeId) -> String {
     written(Mark::Start, id)
 }
 
-/// The mark where it ends.
+/// The mark at its end.
 pub fn end(id: ChangeId) -> String {
     written(Mark::End, id)
 }
 
-/// The mark where a deletion stood.
+/// The mark at the place of a deletion.
 pub fn gone(id: ChangeId) -> String {
     written(Mark::Gone { before: None, after: None }, id)
 }
@@ -171,12 +170,12 @@ pub fn hidden(id: ChangeId, text: &str) -> String {
     [&*hide(id), text, &show(id)].concat()
 }
 
-/// The mark where hidden text begins.
+/// The mark at the beginning of hidden text.
 pub fn hide(id: ChangeId) -> String {
     written(Mark::Hide, id)
 }
 
-/// The mark where it ends.
+/// The mark at its end.
 pub fn show(id: ChangeId) -> String {
     written(Mark::Show, id)
 }
@@ -195,7 +194,6 @@ pub fn is_reserved(c: char) -> bool {
     matches!(c, OPEN | CLOSE)
 }
 
-/// True if a text has marks. Fast.
 pub fn has_marks(text: &str) -> bool {
     text.contains(OPEN)
 }
@@ -218,7 +216,6 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Pieces(text).filter_map(text_of).collect::<String>().into()
 }
 
-/// The text without the marks of insertions.
 pub fn without_insertions(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     for piece in Pieces(text) {
@@ -231,7 +228,7 @@ pub fn without_insertions(text: &str) -> String {
     kept
 }
 
-/// The marks of a text with the white space that is missing next to what was deleted.
+/// The marks of a text with the white space that is missing next to deleted text.
 pub fn before_gap(text: &str, gap: Gap) -> String {
     with_gap(text, Mark::Gone { before: None, after: Some(gap) })
 }
@@ -253,8 +250,8 @@ fn with_gap(text: &str, gone: Mark) -> String {
     marked
 }
 
-/// The words of a text with one space between, as [`str::split_whitespace`] gives them. Marks take no space: that which surrounds a
-/// deletion on both sides is half its own.
+/// The words of a text with one space between, as [`str::split_whitespace`] gives them. Marks take no space: that which
+/// surrounds a deletion on both sides is half its own.
 pub fn fold(text: &str) -> String {
     let mut folded = Folded::default();
     for piece in Pieces(text) {

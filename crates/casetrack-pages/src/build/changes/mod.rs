@@ -1,7 +1,7 @@
-//! Tracked changes: what a file states about them, and their places on a page.
+//! Tracked changes: their facts in the file, and their places on a page.
 //!
-//! A reader registers a change and writes its mark into the text. The marks travel with the text through labels, cells and notes, and are
-//! taken out where that is put on a page; so a page has the final text, as if there were no marks.
+//! A reader registers a change and writes its mark into the text. The marks travel with the text through labels, cells
+//! and notes, and are taken out when it is put on a page; so a page has the final text, as if there were no marks.
 
 mod marks;
 #[cfg(test)]
@@ -18,8 +18,8 @@ pub use self::marks::{
 use self::marks::{Mark, Piece, Pieces};
 use crate::text::dates;
 
-/// Most changes of a document, and most characters of what was deleted. A contract that went through many hands has some thousands
-/// of changes; beyond these, a file is made to cost memory.
+/// Most changes of a document, and most characters of deleted text. A contract that went through many hands has some
+/// thousands of changes; with more, a file is made to cost memory.
 const MAX_CHANGES: usize = 50_000;
 const MAX_DELETED_CHARS: usize = 4_000_000;
 /// Longest name of an author that is kept, in characters.
@@ -41,7 +41,6 @@ impl Stamp {
     }
 }
 
-/// The budget that is left.
 struct Budget {
     changes: usize,
     chars: usize,
@@ -116,8 +115,8 @@ impl Changes {
         self.register(kind, stamp, String::new(), false)
     }
 
-    /// Registers text that was deleted or moved away; `of_insertion` where it had been inserted while changes were tracked. `None` as in
-    /// [`insertion`](Self::insertion), and for no text.
+    /// Registers text that was deleted or moved away; `of_insertion` if it had been inserted while changes were
+    /// tracked. `None` as in [`insertion`](Self::insertion), and for no text.
     pub fn deletion(&mut self, kind: ChangeKind, stamp: &Stamp, text: String, of_insertion: bool) -> Option<ChangeId> {
         if text.is_empty() {
             return None;
@@ -154,7 +153,6 @@ impl Changes {
         text
     }
 
-    /// The warning that changes were left out, if they were.
     pub fn warning(&self) -> Option<String> {
         let most = format!("{MAX_CHANGES} tracked changes, or {MAX_DELETED_CHARS} characters of deleted text");
         self.left_out.then(|| {
@@ -180,12 +178,11 @@ impl Changes {
         Unmarked { text: shown.into(), marks }
     }
 
-    /// The line feed before the next block is no part of an insertion: something else stands between.
+    /// The line feed before the next block is no part of an insertion: another text is in between.
     pub fn forget_separator(&mut self) {
         self.separator = None;
     }
 
-    /// A line feed was put at this place.
     pub(super) fn separated(&mut self, at: u32) {
         if let Some(id) = self.separator.take() {
             self.place(id, at..at + 1, "", "");
@@ -209,7 +206,8 @@ impl Changes {
         let text = &*block.text;
         let lead = text.chars().take_while(|c| c.is_whitespace()).count();
         let length = (end - start) as usize;
-        // White space at an end of the block is not put on the page: the original has it next to what was deleted there.
+        // White space at an end of the block is not put on the page: the original has it next to the text deleted
+        // there.
         let lost = |from: usize, to: usize| match to.checked_sub(from) {
             None | Some(0) => String::new(),
             Some(count) => text.chars().skip(from).take(count).collect(),
@@ -232,7 +230,8 @@ impl Changes {
         }
     }
 
-    /// A block without text has these marks; the page has text up to `end`. What was deleted there stood on a line of its own.
+    /// A block without text has these marks; the page has text up to `end`. The text deleted there had a line of its
+    /// own.
     pub(super) fn put_blank(&mut self, block: &Unmarked, end: u32) {
         let is_gone = |mark: &(u32, Mark, ChangeId)| matches!(mark.1, Mark::Gone { .. });
         let first = block.marks.iter().position(is_gone);
@@ -259,7 +258,7 @@ impl Changes {
         }
     }
 
-    /// The text of the page ends at `end`; what has begun continues with the text of the next page.
+    /// The text of the page ends at `end`; open changes continue with the text of the next page.
     pub(super) fn suspend(&mut self, end: u32) {
         self.suspended = true;
         self.separator = None;

@@ -10,8 +10,8 @@ use super::{CompoundFile, Entry};
 /// Storages inside each other; a message inside another takes two.
 const MAX_DEPTH: usize = 200;
 
-/// An object inside as a file of its own; `None` if its directory is damaged. The same object gives the same bytes. `change` may
-/// change the streams in its root, given their names.
+/// An object inside as a file of its own; `None` if its directory is damaged. The same object gives the same bytes.
+/// `change` may change the streams in its root, given their names.
 pub fn copied(
     file: &CompoundFile,
     object: &Entry,

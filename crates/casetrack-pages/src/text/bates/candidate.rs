@@ -35,7 +35,7 @@ const MORE_OTHER_NUMBERS: [&str; 13] = [
     "DECEMBER",
     "SUITE",
 ];
-/// Words that stand before a number, or above it, and are no part of it.
+/// Words that precede a number, or are above it, and are no part of it.
 const BESIDE: [&str; 15] = [
     "CONFIDENTIAL",
     "CONFIDENTIALITY",
@@ -83,13 +83,13 @@ pub(super) fn readings(line: &EdgeLine<'_>, by_ocr: bool) -> Vec<Reading> {
     readings
 }
 
-/// The readings of a line without any spaces next to hyphens, which may join a number to what is no part of it.
+/// The readings of a line without any spaces next to hyphens, which may join a number to unrelated text.
 pub(super) fn closed_up(line: &EdgeLine<'_>) -> Vec<Reading> {
     of_text(&joined(line.text, true), line)
 }
 
-/// A line without the spaces next to hyphens within a number: before digits, and if only one side has a space; with `all` at every hyphen. Spaces
-/// around a full stop between a word and digits go too: it ends no sentence there.
+/// A line without the spaces next to hyphens within a number: before digits, and if only one side has a space; with
+/// `all` at every hyphen. Spaces around a full stop between a word and digits go too: it ends no sentence there.
 fn joined(line: &str, all: bool) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -115,7 +115,6 @@ fn joined(line: &str, all: bool) -> String {
     text
 }
 
-/// The readings of a text, in its order.
 fn of_text(text: &str, line: &EdgeLine<'_>) -> Vec<Reading> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut readings = Vec::new();
@@ -145,8 +144,8 @@ fn of_text(text: &str, line: &EdgeLine<'_>) -> Vec<Reading> {
     readings
 }
 
-/// The words in capitals at the end that make a prefix of several, such as the name of a party. They begin the line, or follow what is no
-/// part of it; others are the end of a title or a sentence.
+/// The words in capitals at the end that make a prefix of several, such as the name of a party. They begin the line, or
+/// follow unrelated text; others are the end of a title or a sentence.
 fn several_words<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
     let is_capitals = |word: &str| {
         word.starts_with(char::is_alphabetic)
@@ -166,8 +165,8 @@ fn several_words<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
     (is_run && before.last().is_none_or(ends_there)).then_some(run)
 }
 
-/// The part of a word before its last digits, and the digits, without punctuation around them and without a suffix of letters, as in
-/// `SMITH000042-CONF`.
+/// The part of a word before its last digits, and the digits, without punctuation around them and without a suffix of
+/// letters, as in `SMITH000042-CONF`.
 fn parts(word: &str) -> Option<(&str, &str)> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let word = match word.rsplit_once(['-', '_', '.']) {

@@ -1,16 +1,17 @@
-//! The lines near the edges of a page, where Bates numbers stand.
+//! The lines near the edges of a page, which may have Bates numbers.
 
 use casetrack_core::{Page, Rect};
 
 /// The number of lines from the top and from the bottom to look at: a footer may have several next to and below each other.
 const EDGE_LINES: usize = 6;
-/// The same, where lines have no places.
+/// The same, for lines without places.
 const UNPLACED_LINES: usize = 3;
 /// Longer lines are text, in characters.
 const MAX_LINE: usize = 300;
 /// Places that differ by less, in points, are the same on pages that were scanned askew.
 const SAME_PLACE: f32 = 40.0;
-/// A letter is no wider than this many heights of its line, not even a bold capital on a scan, where a line is as high as these.
+/// A letter is no wider than this many heights of its line, not even a bold capital on a scan, on which a line is as
+/// high as these.
 const MAX_LETTER: f32 = 1.2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,7 +33,7 @@ pub struct EdgePosition {
 }
 
 impl EdgePosition {
-    /// True if lines of two pages stand at the same place.
+    /// True if lines of two pages are at the same place.
     pub fn is_near(&self, other: &Self) -> bool {
         self.edge == other.edge
             && match (self.at, other.at) {
@@ -53,7 +54,7 @@ impl EdgePosition {
 pub struct EdgeLine<'p> {
     pub text: &'p str,
     pub place: EdgePosition,
-    /// True if it is longer than its letters: it is of parts that stand apart.
+    /// True if it is longer than its letters: it is of parts that are far from each other.
     pub has_gap: bool,
 }
 
@@ -96,7 +97,7 @@ pub fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
     found
 }
 
-/// A text without spaces and punctuation, and with one sign for all that OCR takes for each other, so that `SM1TH 0OO042` and
+/// A text without spaces and punctuation, and with one sign for all that OCR confuses, so that `SM1TH 0OO042` and
 /// `SMITH000042` are the same.
 pub fn folded(text: &str) -> Vec<char> {
     let sign = |c: char| match c {

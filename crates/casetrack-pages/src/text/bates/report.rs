@@ -1,12 +1,9 @@
-//! Warnings about the Bates numbers of a document.
-
 use std::collections::HashMap;
 
 use casetrack_core::BatesNumber;
 
 use crate::text::page_list;
 
-/// Most warnings of one kind.
 const MOST: usize = 10;
 
 /// Numbers that are missing, repeated or out of order, and pages without one among pages that have one.

@@ -9,20 +9,20 @@ use super::lines::{Edge, EdgeLine, edge_lines, folded};
 
 /// Pages between two numbers of a series that confirm each other, at most.
 const REACH: usize = 3;
-/// Pages on each side that show what the number of a page must be.
+/// Pages on each side that show the number of a page.
 const AROUND: usize = 4;
 /// Greatest step of numbers that go up without following each other: numbers of a list on each page go up by more.
 const MAX_STEP: u64 = 10;
-/// Signs of a number that OCR may have changed, left out or added, and the fewest that it then has.
+/// Signs of a number that OCR may have changed, left out or added, and the fewest of a number then.
 const MOST_WRONG: usize = 2;
 const FEWEST_SIGNS: usize = 8;
-/// Digits that stand in a line for a number whose prefix cannot be read, at least.
+/// Fewest digits of a line that count as a number whose prefix cannot be read.
 const FEWEST_DIGITS: usize = 6;
 
 /// Forms of numbers that are distinguished; the rarest beyond are left as they were read.
 const MAX_FORMS: usize = 20;
-/// Zeros after letters are read as letters, and letters as digits. Of two forms that differ so, how many times as often the one with the
-/// usual mistake must be read to be believed.
+/// Zeros after letters are read as letters, and letters as digits. Of two forms that differ so, how many times as often
+/// the one with the usual mistake must be read to be believed.
 const LIKELIER: usize = 4;
 
 /// A part of a prefix must be confirmed this many times as often as the whole to be believed.
@@ -44,7 +44,7 @@ pub(super) fn numbers(pages: &[Page]) -> Vec<Option<BatesNumber>> {
     let confirmed = confirmed(&read);
     let ranks = accepted(&read, &confirmed);
     let mut chosen = chosen(&read, &confirmed, &ranks);
-    // What the first round mends helps the second.
+    // The mended numbers of the first round help the second.
     for _ in 0..2 {
         mend(pages, &lines, &mut chosen);
     }
@@ -64,10 +64,9 @@ fn close_up(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], read: &mut [Vec<Reading
     }
 }
 
-/// A prefix and a number of digits that pages show.
 struct Form {
     prefix: String,
-    /// The prefix without what OCR may change.
+    /// The prefix without signs that OCR may change.
     folded: Vec<char>,
     width: usize,
     /// The number of different numbers that have it.
@@ -85,7 +84,7 @@ impl Form {
         Some(BatesNumber { prefix: self.prefix.clone(), number, width: self.width })
     }
 
-    /// True if both may be the same, and this one has a letter in the prefix where the other has a digit.
+    /// True if both may be the same, and this one has a letter in the prefix for a digit of the other.
     fn has_more_letters_than(&self, other: &Self) -> bool {
         let letters = |form: &Self| form.prefix.chars().filter(|c| c.is_alphabetic()).count();
         self.width == other.width && self.folded == other.folded && letters(self) > letters(other)
@@ -143,8 +142,8 @@ fn forms(pages: &[Page], read: &[Vec<Reading>]) -> Vec<Form> {
     forms
 }
 
-/// A prefix that OCR read, with the letter O for zeros between letters where it has no other digits. Every page may show them so, and then no
-/// other form corrects them.
+/// A prefix that OCR read, with the letter O for zeros between letters if it has no other digits. Every page may show
+/// them so, and then no other form corrects them.
 fn without_zeros_in_words(prefix: &str) -> String {
     let stands_between_letters = |(at, _): (usize, &str)| {
         let before = prefix[..at].trim_end_matches('0').chars().next_back();
@@ -211,7 +210,7 @@ fn accepted(read: &[Vec<Reading>], confirmed: &[Vec<bool>]) -> Ranks {
             accepted.push((series, count));
         }
     }
-    // What follows a hyphen is often read without what stands before it.
+    // The part behind a hyphen is often read without the part before it.
     let is_part = |&(series, count): &(&str, usize)| {
         let whole = |&(other, often): &(&str, usize)| {
             other.len() > series.len() && other.ends_with(series) && WHOLE_WEIGHS * often >= count
@@ -239,8 +238,8 @@ fn rises(pages: usize, found: &[(usize, &Reading)]) -> bool {
     })
 }
 
-/// True if the only page of a document has a number that is nothing else: in its last lines, with a line to itself, with letters before it and filled
-/// up with zeros.
+/// True if the only page of a document has a number that is nothing else: in its last lines, with a line to itself,
+/// with letters before it and filled up with zeros.
 fn is_certain(pages: usize, found: &[(usize, &Reading)]) -> bool {
     let is_number = |reading: &Reading| {
         let letters = reading.series.chars().filter(|c| c.is_alphabetic()).count();
@@ -256,7 +255,8 @@ fn is_certain(pages: usize, found: &[(usize, &Reading)]) -> bool {
     pages == 1 && numbers.len() == 1 && at_bottom().next().is_some()
 }
 
-/// The number of each page: of the best series, and there one that another page confirms or that stands where such numbers stand.
+/// The number of each page: of the best series, and there one that another page confirms or that is at the usual place
+/// of such numbers.
 fn chosen(read: &[Vec<Reading>], confirmed: &[Vec<bool>], ranks: &Ranks) -> Vec<Option<BatesNumber>> {
     let mut places: HashSet<(&str, Edge, i64)> = HashSet::new();
     for (reading, _) in read.iter().flatten().zip(confirmed.iter().flatten()).filter(|(_, is)| **is) {
@@ -280,7 +280,6 @@ fn chosen(read: &[Vec<Reading>], confirmed: &[Vec<bool>], ranks: &Ranks) -> Vec<
     read.iter().zip(confirmed).map(of_page).collect()
 }
 
-/// A number that a page should have, by the pages around it.
 struct Expected {
     number: BatesNumber,
     before: usize,
@@ -328,8 +327,8 @@ fn expected(chosen: &[Option<BatesNumber>], page: usize) -> Vec<Expected> {
     expected
 }
 
-/// Corrects what OCR misread, if the pages around show what it is. A number that another page has is left as it was read: it may have been stamped
-/// twice.
+/// Corrects misread numbers, if the pages around show the right ones. A number that another page has is left as it was
+/// read: it may have been stamped twice.
 fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesNumber>]) {
     let mut known: HashMap<(String, u64), usize> = HashMap::new();
     let mut pages_of: HashMap<String, usize> = HashMap::new();
@@ -368,7 +367,7 @@ fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesN
                     .find(shown)
                     .or_else(|| certain().filter(|best| shows(lines, &best.number, MOST_WRONG)))
                     .or_else(|| expected.iter().find(but_for_prefix))
-                    // Another stamp may lie over the prefix.
+                    // Another stamp may cover the prefix.
                     .or_else(|| certain().filter(|best| shows_digits(lines, &best.number, usize::MAX)));
                 best.map(|best| best.number.clone())
             }
@@ -392,7 +391,7 @@ fn shows(lines: &[EdgeLine<'_>], number: &BatesNumber, wrong: usize) -> bool {
 fn shows_digits(lines: &[EdgeLine<'_>], number: &BatesNumber, wrong: usize) -> bool {
     let sought = folded(&number.to_string());
     let digits = &sought[sought.len().saturating_sub(number.width)..];
-    // Few digits may stand in any line.
+    // A few digits may be in any line.
     let fewest = if wrong > MOST_WRONG { FEWEST_DIGITS } else { 0 };
     sought.len() >= FEWEST_SIGNS
         && digits.len() >= fewest
@@ -409,8 +408,8 @@ fn differs_in_prefix(own: &BatesNumber, other: &BatesNumber) -> bool {
     own.number == other.number && own.width == other.width && one != two && apart <= 1 && one.len().min(two.len()) > 1
 }
 
-/// The fewest signs to change, leave out or add that make `sought` a part of `text`. Costs time in proportion to the product of their
-/// lengths.
+/// The fewest signs to change, leave out or add that make `sought` a part of `text`. Costs time in proportion to the
+/// product of their lengths.
 fn distance(sought: &[char], text: &[char]) -> usize {
     // For each prefix of `sought`: the cost of ending it here; it may begin anywhere.
     let mut costs: Vec<usize> = (0..=sought.len()).collect();

@@ -73,7 +73,7 @@ fn a_prefix_may_have_several_words_and_parts() {
         assert_eq!(stamped(&numbers).0, numbers);
         assert_eq!(read(&numbers), numbers);
     }
-    // On its own line on the only page of a document; behind what is no part of it.
+    // On its own line on the only page of a document; behind unrelated text.
     assert_eq!(stamped(&["ACME CORP 000123"]).0, ["ACME CORP 000123"]);
     let numbers = ["ACME CORP 000122", "ACME CORP 000123", "ACME CORP 000124"];
     for before in ["CONFIDENTIAL", "Page 3 of 9", "CONFIDENTIAL TREATMENT REQUESTED BY", "7 |"] {
@@ -94,7 +94,7 @@ fn words_of_a_running_foot_are_no_prefix() {
     for before in ["Lease of land", "MASTER LEASE OF LAND AND HOUSE", "Lease of LAND", "ALL OF THE LAND, HERE:"] {
         assert_eq!(stamped(&smith.map(|number| format!("{before} {number}")).each_ref().map(|line| &**line)).0, smith);
     }
-    // Far apart on one line: the number stands at the right margin.
+    // Far apart on one line: the number is at the right margin.
     let apart = smith.map(|number| {
         let mut page = page(&[], &[&format!("LEASE {number}")]);
         page.line_boxes.last_mut().unwrap().as_mut().unwrap().right = 560.0;
@@ -107,7 +107,7 @@ fn words_of_a_running_foot_are_no_prefix() {
 fn zeros_that_ocr_reads_inside_a_word_are_letters() {
     let scans = ["GO0GLE-000041", "GO0GLE-000042", "GO0GLE-000043"];
     assert_eq!(read(&scans), ["GOOGLE-000041", "GOOGLE-000042", "GOOGLE-000043"]);
-    // What a text layer states stays, as do zeros next to other digits and at the end of a word.
+    // Numbers in a text layer stay, as do zeros next to other digits and at the end of a word.
     let numbers = ["GO0GLE-000041", "GO0GLE-000042", "GO0GLE-000043"];
     assert_eq!(stamped(&numbers).0, numbers);
     for numbers in [["P20A-000041", "P20A-000042", "P20A-000043"], ["AB0-000041", "AB0-000042", "AB0-000043"]] {
@@ -252,7 +252,7 @@ fn hyphens_may_stand_apart_on_scans() {
 fn full_stops_may_stand_apart_on_scans() {
     let lines = ["MAWR . 00023270 +. Page 1 of 4", "MAWR.00023271 Page 2 of 4", "MAWR . 00023272 ee Page 3 of 4"];
     assert_eq!(read(&lines), ["MAWR.00023270", "MAWR.00023271", "MAWR.00023272"]);
-    // The end of a sentence, and a text layer, which shows what is printed.
+    // The end of a sentence, and a text layer, which has the printed text.
     let lines = ["It is a lease. 0002327", "It is a lease. 0002328", "It is a lease. 0002329"];
     assert_eq!(read(&lines), ["0002327", "0002328", "0002329"]);
     assert_eq!(stamped(&["Lot . 002355", "Lot . 002356", "Lot . 002357"]).0, ["002355", "002356", "002357"]);
@@ -266,7 +266,7 @@ fn nothing_is_mended_that_the_pages_around_do_not_say() {
     assert_eq!(read(&twice), twice);
     // A page that shows no number has none.
     assert_eq!(read(&["SM000041", "SM000042", "Schedule", "SM000044"]), ["SM000041", "SM000042", "", "SM000044"]);
-    // A text layer shows what is printed.
+    // A text layer has the printed text.
     let stated = ["SM000041", "SM000042", "SM000048", "SM000044", "SM000045"];
     assert_eq!(stamped(&stated).0, stated);
 }

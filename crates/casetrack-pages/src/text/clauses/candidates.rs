@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::label::{Label, Scheme, labels, starts_in_capitals, title_length};
 
-/// A block of a document, in reading order.
 pub(super) struct BlockText<'t> {
     pub text: &'t str,
     /// Of its first byte in the document.
@@ -29,13 +28,11 @@ pub(super) enum NumberContext {
     Word,
 }
 
-/// A number that a clause may begin with.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate<'t> {
-    /// Index of its block, and where it begins there, in bytes.
+    /// Index of its block, and its beginning there, in bytes.
     pub block: usize,
     pub offset: usize,
-    /// In the document, in bytes.
     pub start: usize,
     pub label: Label,
     pub place: NumberContext,
@@ -43,9 +40,9 @@ pub(super) struct Candidate<'t> {
     pub weight: f32,
     /// The text behind the number, as far as a title may reach.
     pub title: &'t str,
-    /// Of the number, and of the title behind it if it has one.
+    /// The length of the number, and of the title behind it if it has one.
     pub length: usize,
-    /// The length of the title, if it stands in the next block.
+    /// The length of the title, if it is in the next block.
     pub next_title: Option<usize>,
     pub has_title: bool,
     /// The rest of its line.
@@ -97,14 +94,14 @@ pub(super) fn candidates<'t>(blocks: &[BlockText<'t>]) -> Vec<Candidate<'t>> {
     found.into_iter().zip(in_contents).filter(|(_, listed)| !listed).map(|(candidate, _)| candidate).collect()
 }
 
-/// The places of a block where a number may begin, in order.
+/// The places of a block at which a number may begin, in order.
 fn places(text: &str) -> impl Iterator<Item = (usize, NumberContext)> {
     let gaps = text.char_indices().scan(None, move |last: &mut Option<(usize, char)>, (at, c)| {
         let before = *last;
         if !c.is_whitespace() {
             *last = Some((at + c.len_utf8(), c));
         }
-        // The end of the last word, what it ends with, and where the next one begins.
+        // The end of the last word, its ending, and the beginning of the next one.
         Some(before.filter(|(end, _)| !c.is_whitespace() && *end < at).map(|(end, ending)| (end, ending, at)))
     });
     let after = move |(end, ending, start): (usize, char, usize)| {

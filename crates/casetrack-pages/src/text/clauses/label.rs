@@ -31,7 +31,6 @@ pub(super) struct Label {
     pub number: Number,
     /// Levels of the number: 3 in "4.2.1".
     pub depth: usize,
-    /// In bytes.
     pub length: usize,
     /// True if punctuation closes it: "4.", not "4".
     pub is_closed: bool,
@@ -108,7 +107,7 @@ fn paragraph_sign(text: &str) -> Option<Label> {
 
 fn decimal(text: &str) -> Option<Label> {
     let (mut number, mut depth, mut length) = digits(text)?;
-    // "2. 3. 1. The parties": the levels stand apart.
+    // "2. 3. 1. The parties": the levels are separate.
     while depth < MAX_DEPTH
         && let Some(rest) = text[length..].strip_prefix(". ")
         && let Some((next, 1, more)) = digits(rest)
@@ -180,7 +179,7 @@ fn roman(word: &str) -> Option<u16> {
 /// The longest title in a clause's first line, in characters and in words.
 const MAX_TITLE_CHARS: usize = 110;
 const MAX_TITLE_WORDS: usize = 14;
-/// Words that stand in lower case in titles.
+/// Words that are in lower case in titles.
 const SMALL_WORDS: &[&str] = &[
     "a", "an", "after", "and", "as", "at", "be", "before", "between", "by", "during", "for", "from", "if", "in",
     "into", "is", "it", "its", "no", "not", "of", "on", "or", "per", "the", "through", "to", "under", "upon", "vs",

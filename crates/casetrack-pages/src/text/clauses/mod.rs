@@ -1,5 +1,5 @@
-//! Headings of numbered clauses. Contracts often print them like the text, or at the beginning of a paragraph, so that only their numbers
-//! show what they are.
+//! Headings of numbered clauses. Contracts often print them like the text, or at the beginning of a paragraph, so that
+//! only their numbers show them.
 
 mod candidates;
 mod label;
@@ -15,8 +15,8 @@ use candidates::{BlockText, Candidate, NumberContext, candidates};
 use label::Scheme;
 use sequence::{Boundary, Costs, best_sequence};
 
-/// Makes headings of the numbers of clauses and their titles, on the first two levels: "ARTICLE 5", "5. Time and delay", "5.1", "B.". Text that
-/// follows them becomes a block of its own. `pages` are all pages of a document.
+/// Makes headings of the numbers of clauses and their titles, on the first two levels: "ARTICLE 5", "5. Time and
+/// delay", "5.1", "B.". Text that follows them becomes a block of its own. `pages` are all pages of a document.
 ///
 /// A number is a clause's if it continues from the ones before: tables of contents, references and lists inside clauses do not. The level is one
 /// below that of the document's title for "5.", two for "5.2". Linear in the text. The lists of mailboxes and archives stay as they are.
@@ -67,7 +67,6 @@ fn chars(text: &str) -> u32 {
     text.chars().count() as u32
 }
 
-/// A heading on a page.
 struct Mark {
     chars: Range<u32>,
     level: u8,
@@ -104,7 +103,7 @@ fn marked(page: &Page, marks: &[Mark]) -> Vec<Block> {
         }
         let at = covered.max(block.char_start);
         if at < block.char_end {
-            // What is left of a heading or an item is running text.
+            // The rest of a heading or an item is running text.
             let kind = if at > block.char_start { &BlockKind::Paragraph } else { &block.kind };
             blocks.extend(trimmed(at, block.char_end, kind));
         }
@@ -114,10 +113,9 @@ fn marked(page: &Page, marks: &[Mark]) -> Vec<Block> {
 
 /// A clause of the first two levels.
 struct Clause {
-    /// Index of its block, and where it begins there, in bytes.
+    /// Index of its block, and its beginning there, in bytes.
     block: usize,
     offset: usize,
-    /// In the document.
     start: usize,
     /// Of its number and title, in bytes.
     length: usize,
@@ -126,7 +124,6 @@ struct Clause {
     level: u8,
 }
 
-/// The clauses of a document, in order.
 fn clauses(blocks: &[BlockText]) -> Vec<Clause> {
     let candidates = candidates(blocks);
     let schedules: Vec<Boundary> = blocks
@@ -184,7 +181,7 @@ fn clauses(blocks: &[BlockText]) -> Vec<Clause> {
     }
     chosen.sort_by_key(|clause| clause.start);
 
-    // "1." may stand in "ARTICLE I".
+    // "1." may be in "ARTICLE I".
     let is_in_articles = |clause: &&Candidate| {
         articles
             .first()
@@ -231,7 +228,6 @@ mod tests {
     use crate::test_files::{assert_page_invariants, page_of};
     use crate::text::paragraphs;
 
-    /// The texts of the headings of a plain text, with their levels.
     fn headings(text: &str) -> Vec<(u8, String)> {
         let mut page = page_of(1, text);
         let char_at = |byte: usize| chars(&text[..byte]);

@@ -17,16 +17,16 @@ pub(super) struct Boundary {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs {
     pub first: f32,
-    /// For a sequence that begins again where no boundary was.
+    /// For a sequence that begins again without a boundary.
     pub again: f32,
 }
 
 /// Numbers that may be left out in a sequence: lines are lost, clauses deleted.
 const MAX_MISSING: u16 = 4;
 
-/// The best sequence of candidates, which are in order: the one with the greatest weight in which each number follows the one
-/// before, less the cost of what is missing and of beginning again. Sequences with fewer members than `fewest` are left out. Linear in the
-/// number of candidates.
+/// The best sequence of candidates, which are in order: the one with the greatest weight in which each number follows
+/// the one before, less the cost of missing numbers and of beginning again. Sequences with fewer members than `fewest`
+/// are left out. Linear in the number of candidates.
 pub(super) fn best_sequence<'c, 't>(
     candidates: impl Iterator<Item = &'c Candidate<'t>>,
     boundaries: &[Boundary],

@@ -19,17 +19,17 @@ use crate::privacy::empty_log;
 use crate::prompt::{can_ask, confirm};
 use crate::secrets::{PassphraseSource, VaultOpener};
 
-/// Make a vault of a collection: encrypt everything that it has on the disk
+/// Make a collection a vault: encrypt all its files on the disk
 ///
-/// Asks for a passphrase, and prints a recovery key once. The collection is written a second time, encrypted, and compared; then the encrypted form takes
-/// the place of the plain one, whose files are overwritten and removed. Its ID and all that is in it stay: documents, tags, evidence, watches, jobs.
-/// Calls wait until it is done. Killed before the exchange, nothing has changed; killed later, the rest is done when CaseTrack starts again.
+/// Asks for a passphrase, and prints a recovery key once. CaseTrack writes an encrypted copy of the collection and compares it. Then the
+/// copy replaces the plain files, which are overwritten and removed. The ID, documents, tags, evidence, watches and jobs stay. Other calls
+/// wait until it is done. If CaseTrack is killed before the exchange, nothing has changed; if later, it finishes at the next start.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Seal {
     /// Name, ID or reference of the collection
     #[arg(value_name = "NAME")]
     collection: String,
-    /// Lock it when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
+    /// Lock it after this time without use: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
     #[arg(long, value_name = "TIME", value_parser = casetrack_core::settings::duration)]
     idle: Option<Duration>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ impl Seal {
     }
 
     pub fn run(self, console: &Console) -> Result<u8> {
-        let passphrase = self.passphrase.ok_or_else(|| Error::internal("Nobody was asked for a passphrase."))?;
+        let passphrase = self.passphrase.ok_or_else(|| Error::internal("No passphrase was asked for."))?;
         let engine = &console.engine;
         let id = collections::find_collection(engine.host(), &self.collection)?.id;
         let idle = idle(self.idle, console)?;
@@ -72,7 +72,7 @@ fn holds_files(folder: &Path) -> bool {
 fn sealed_text(sealed: &SealedCollection, idle: Duration, exports: Option<&Path>) -> String {
     let SealedCollection { moved, recovery_words } = sealed;
     let mut out = format!(
-        "\"{}\" is a vault now (ID: {}): {}. {}\n",
+        "\"{}\" is now a vault (ID: {}): {}. {}\n",
         visible(&moved.meta.name),
         moved.meta.id.short(),
         what(moved),
@@ -80,34 +80,34 @@ fn sealed_text(sealed: &SealedCollection, idle: Duration, exports: Option<&Path>
     );
     let _ = writeln!(
         out,
-        "Overwritten and removed: {}, {}. On SSDs, and on file systems that copy on write or keep snapshots, what was in them may stay \
-         readable with special tools until the blocks are used again.",
+        "Overwritten and removed: {}, {}. On SSDs, and on file systems that copy on write or keep snapshots, their \
+         content may stay readable with special tools until the blocks are used again.",
         counted(moved.overwritten_files, "plain file"),
         bytes(moved.overwritten_bytes)
     );
     if moved.linked_files > 0 {
         let _ = writeln!(
             out,
-            "{} with a further name elsewhere, such as in a backup made of links: removed here, and still readable there.",
+            "{} with another hard link, such as in a backup: removed here, and still readable there.",
             counted(moved.linked_files, "file")
         );
     }
     if let Some(left) = &moved.left {
         let _ = writeln!(
             out,
-            "A part of the plain files is still there, and goes when CaseTrack starts the next time: {}",
+            "Some plain files are still there. CaseTrack removes them at its next start: {}",
             visible(left)
         );
     }
     let _ = write!(
         out,
-        "Still plain: the documents where they were ingested from, exports and backups, and the lists of `casetrack files` and `casetrack space`. \
-         If you let the log of tool calls record queries, it has those from before.",
+        "Not encrypted: the original documents, exports and backups, and the lists of `casetrack files` and \
+         `casetrack space`. If the log of tool calls records queries, it has the earlier ones.",
     );
     if let Some(folder) = exports {
         let _ = write!(
             out,
-            "\nLook at {}: evidence that assistants exported before lies there, and can be read.",
+            "\nCheck {}: it has evidence that assistants exported before, and is not encrypted.",
             visible(&folder.display().to_string())
         );
     }
@@ -134,16 +134,16 @@ fn what(moved: &Moved) -> String {
     what
 }
 
-/// Make a collection that anybody can read of a vault: decrypt everything that it has on the disk
+/// Make a vault a plain collection: decrypt all its files on the disk
 ///
-/// Asks whether to do it, and for something that opens the vault. Everything stays but the encryption and what opens it; to encrypt it again, with another key, use
-/// `casetrack vault seal`.
+/// Asks for confirmation, and for the passphrase or another key of the vault. Only the encryption and its keys are removed. To encrypt it
+/// again, with another key, use `casetrack vault seal`.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Unseal {
     /// ID of the vault, or the beginning of it; its name, while it is unlocked [default: the only one]
     #[arg(value_name = "NAME")]
     vault: Option<String>,
-    /// Do it without asking
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -158,10 +158,10 @@ impl Unseal {
     pub fn ask(&mut self) -> Result<()> {
         if !self.yes {
             if !can_ask() {
-                return Err(Error::invalid("There is nobody at a terminal to ask whether to decrypt the vault.")
+                return Err(Error::invalid("CaseTrack cannot ask for confirmation, because this is not a terminal.")
                     .with_hint("Run the command in a terminal, or add --yes."));
             }
-            if !confirm("Whoever can read its files can then read the documents. Decrypt the vault?")? {
+            if !confirm("Anyone who can read its files can then read the documents. Decrypt the vault?")? {
                 return Err(Error::invalid("The vault was not decrypted.").with_hint("Nothing was changed."));
             }
         }
@@ -182,7 +182,7 @@ impl Unseal {
 
 fn unsealed_text(moved: &Moved) -> String {
     let mut out = format!(
-        "\"{}\" is no vault any more (ID: {}): {}. Whoever can read its files can read it.",
+        "\"{}\" is no longer a vault (ID: {}): {}. Anyone who can read its files can read it.",
         visible(&moved.meta.name),
         moved.meta.id.short(),
         what(moved)
@@ -190,7 +190,7 @@ fn unsealed_text(moved: &Moved) -> String {
     if let Some(left) = &moved.left {
         let _ = write!(
             out,
-            "\nA part of the encrypted files is still there, and goes when CaseTrack starts the next time: {}",
+            "\nSome encrypted files are still there. CaseTrack removes them at its next start: {}",
             visible(left)
         );
     }
@@ -222,7 +222,7 @@ impl<'c> Steps<'c> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let percent = |done: u64, of: u64| done.saturating_mul(100) / of.max(1);
         let line = match moving {
-            ResealProgress::Overwriting if state.any => "Overwriting what is not encrypted.".to_owned(),
+            ResealProgress::Overwriting if state.any => "Overwriting the plain files.".to_owned(),
             ResealProgress::Overwriting => return,
             _ if state.at.elapsed() < BETWEEN_LINES => return,
             ResealProgress::Entries { done, of } => {
@@ -253,7 +253,7 @@ impl CanMove {
         }
         let MoveSpace { needed_bytes, free_bytes } = console.engine.space_to_seal(id)?;
         console.note(format!(
-            "It takes up to {} of the disk while it is under way; {} are free.",
+            "It takes up to {} of disk space while it runs; {} are free.",
             bytes(needed_bytes),
             bytes(free_bytes)
         ));
@@ -267,8 +267,8 @@ impl CanMove {
         }
         let found = collections::find_collection(engine.host(), name.unwrap_or_default())?;
         match vaults::unlocked_vaults(engine.host())?.contains(&found.id) {
-            true => Err(Error::invalid(format!("\"{}\" is a vault already.", found.name))
-                .with_hint("See what opens it with `casetrack vault slots`.")),
+            true => Err(Error::invalid(format!("\"{}\" is already a vault.", found.name))
+                .with_hint("List its slots with `casetrack vault slots`.")),
             false => Ok(found.id),
         }
     }

@@ -1,12 +1,9 @@
-//! Properties of characters: hidden text, and pictures.
-
 use casetrack_core::HiddenReason;
 
 use super::*;
 use crate::formats::picture_tests::{NOTICE, assert_is_marked, has_tesseract, notice};
 use crate::test_files::hidden_texts;
 
-/// Numbers of tables in the file's head.
 const CHARACTER_PAGES: usize = 12;
 const SHAPES: usize = 40;
 const DRAWINGS: usize = 50;
@@ -83,7 +80,7 @@ fn record(kind: u16, instance: u16, content: &[u8]) -> Vec<u8> {
     [&head.to_le_bytes()[..], &kind.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat()
 }
 
-/// The notice as a picture of drawings, and its entry in a list, with its place where it lies apart.
+/// The notice as a picture of drawings, and its entry in a list, with its place if it is stored apart.
 fn picture() -> Vec<u8> {
     record(0xF01E, 0x6E0, &[vec![0; 17], notice()].concat())
 }

@@ -34,7 +34,7 @@ fn revisers() -> Vec<u8> {
     table
 }
 
-/// Paragraphs and notes in which these pieces follow each other, each with what was done to it.
+/// Paragraphs and notes in which these pieces follow each other, each with its change.
 fn file_of(main: &[(String, Vec<u8>)], footnotes: &[&str], pieces: &[(&str, Vec<u8>)]) -> (Vec<u8>, Vec<u8>) {
     let mut at = 0;
     let mut runs = Vec::new();
@@ -77,7 +77,7 @@ fn characters_that_were_inserted_and_deleted_have_author_date_and_place() {
         ("1,000", del(BOB, DATE)),
         ("1,200", ins(ANN, DATE + 1)),
         (" a ", sprm(0x0800, &[0x80])),
-        // As newer programs write it: not what the style says.
+        // As newer programs write it: the opposite of the style.
         ("year", [sprm(0x0800, &[0x81]), sprm(0x4863, &[9, 0])].concat()),
         ("month", sprm(0x0801, &[0x81])),
         (".", kept()),

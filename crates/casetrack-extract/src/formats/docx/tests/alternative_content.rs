@@ -1,8 +1,5 @@
-//! Documents that are put into another.
-
 use super::*;
 
-/// A document with a chunk between two paragraphs.
 fn around(target: &str, part: &[u8]) -> Vec<u8> {
     let relationships = format!(
         "<Relationships><Relationship Id='c1' Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/aFChunk' \

@@ -1,5 +1,3 @@
-//! Hidden runs, by their own format and by their styles.
-
 use std::path::Path;
 
 use casetrack_core::HiddenReason::{self, Colour, HiddenFormat, Tiny};
@@ -79,7 +77,7 @@ fn white_text_is_hidden_only_on_paper() {
         p(&[white("<w:highlight w:val='black'/>")]),
         p(&[white("<w:shd w:val='clear' w:color='auto' w:fill='000000'/>")]),
         format!("<w:p><w:pPr><w:shd w:val='clear' w:fill='000000'/></w:pPr>{}</w:p>", white("")),
-        // The styles of a table may colour its cells, and a text box lies on anything.
+        // The styles of a table may colour its cells, and a text box may have any background.
         format!("<w:tbl><w:tr><w:tc>{0}</w:tc><w:tc>{0}</w:tc></w:tr></w:tbl>", p(&[white("")])),
         format!("<w:p><w:r><w:txbxContent>{}</w:txbxContent></w:r></w:p>", p(&[white("")])),
         format!("{}<w:p><w:r><w:drawing><wp:anchor behindDoc=\"1\"/></w:drawing></w:r></w:p>", p(&[white("")])),

@@ -20,7 +20,6 @@ fn del(by: &str, text: &str) -> String {
     format!("<w:del {by}><w:r><w:delText xml:space='preserve'>{text}</w:delText></w:r></w:del>")
 }
 
-/// A paragraph whose mark has these changes.
 fn marked(mark: &str, content: &str) -> String {
     format!("<w:p><w:pPr><w:rPr>{mark}</w:rPr></w:pPr>{content}</w:p>")
 }
@@ -29,7 +28,6 @@ fn plain(content: &str) -> String {
     format!("<w:p>{content}</w:p>")
 }
 
-/// A numbered paragraph.
 fn item(mark: &str, content: &str) -> String {
     format!(
         "<w:p><w:pPr><w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr><w:rPr>{mark}</w:rPr></w:pPr>{content}</w:p>"
@@ -132,7 +130,7 @@ fn paragraphs_that_were_inserted_come_with_their_line_and_label() {
         ["4. Rent\n5. Garage\n6. Deposit", "4. Rent\n6. Deposit", "4. Rent\n[+5. Garage\n+]6. Deposit"]
     );
     assert_eq!(changes(&whole).len(), 1);
-    // As Word writes it where somebody continues behind the end of a paragraph.
+    // As Word writes it when an author continues behind the end of a paragraph.
     let behind = [item(&mark, &r("Rent")), item("", &new), plain(&r("End"))].concat();
     assert_eq!(views_of(&behind), ["4. Rent\n5. Garage\nEnd", "4. Rent\nEnd", "4. Rent[+\n5. Garage+]\nEnd"]);
     let split = [item(&mark, &r("Rent, ")), item("", &r("and more"))].concat();
@@ -248,7 +246,7 @@ fn changes_over_pages_are_those_of_each_page() {
     let extraction = extract(&body);
     assert_eq!(extraction.pages.len(), 2);
     assert_eq!(views(&extraction), ["ab\u{c}cd", "a\u{c}xd", "a[+b+]\u{c}[+c+][-x-]d"]);
-    // What was deleted makes no page.
+    // Deleted breaks make no page.
     let body = plain(&[r("a"), page.to_owned(), del(BOB, "x")].concat());
     let extraction = extract(&body);
     assert_eq!((extraction.pages.len(), &*views(&extraction)[1]), (1, "a\nx"));
@@ -272,7 +270,7 @@ fn malformed_changes_lose_no_text() {
     }
     let nobody = &changes("<w:p><w:ins w:author='' w:date='yesterday'><w:r><w:t>kept</w:t></w:r></w:ins></w:p>")[0];
     assert_eq!((&nobody.author, &nobody.date), (&None, &None));
-    // What was complete before damage is kept, though it was to continue in the damaged paragraph.
+    // Text that was complete before damage is kept, though it was to continue in the damaged paragraph.
     let mark = format!("<w:del {ANN}/>");
     let whole = document(&(marked(&mark, &r("first, ")) + &plain(&r("second"))));
     let cut = &whole[..whole.find("second").unwrap()];

@@ -1,5 +1,3 @@
-//! Tracked changes: the three views, who and when.
-
 use casetrack_core::{ChangeKind, TextView};
 
 use super::*;

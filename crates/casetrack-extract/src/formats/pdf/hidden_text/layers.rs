@@ -4,13 +4,13 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-/// Most bytes of object streams that are looked into: the catalogue, which says it, is one of some kilobytes.
+/// Most bytes of object streams that are searched: the catalogue, which lists the layers, is in one of some kilobytes.
 const MAX_BYTES: u64 = 8 << 20;
-/// Where an object stream says that it is one, and how far from there its content begins at most.
+/// The marker of an object stream, and the greatest distance from it to the content.
 const OBJECT_STREAM: &[u8] = b"/ObjStm";
 const MAX_DICTIONARY: usize = 1024;
 
-/// True if the file says that layers are off when it is opened. Of an encrypted file, that is not known.
+/// True if layers are off when the file is opened. Unknown (false) for an encrypted file.
 pub(super) fn are_off(file: &[u8]) -> bool {
     if says_so(file) {
         return true;
@@ -54,7 +54,6 @@ fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     places(bytes, wanted).next()
 }
 
-/// The places of a word in bytes.
 fn places<'b>(bytes: &'b [u8], wanted: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
     let mut from = 0;
     std::iter::from_fn(move || {

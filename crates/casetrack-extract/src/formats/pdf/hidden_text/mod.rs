@@ -1,10 +1,11 @@
-//! Text that a page has but does not show: covered, in the colour of its background, without ink, tiny, outside the page, on a layer that is
-//! off.
+//! Text that a page has but does not show: covered, in the colour of its background, without ink, tiny, outside the
+//! page, on a layer that is off.
 //!
-//! What objects look like says which texts may be hidden, for little. For those the page is drawn twice, with them and without: what makes no
-//! difference cannot be seen. So white text on a dark ground, and what shows through, is never taken for hidden, and few pages are drawn.
+//! The properties of objects show cheaply which texts may be hidden. For those the page is drawn twice, with them and
+//! without: text that makes no difference cannot be seen. So white text on a dark ground, and text under something
+//! transparent, is never taken for hidden, and few pages are drawn.
 //!
-//! The invisible text over a scan is what OCR read there: it shows what one sees, and is not hidden.
+//! The invisible text over a scan comes from OCR: it repeats the visible text, and is not hidden.
 
 mod layers;
 mod objects;
@@ -26,19 +27,18 @@ use super::view::View;
 
 /// Most pages of a document that are drawn.
 const MAX_DRAWN: u32 = 300;
-/// Pages that were drawn for white text on a picture alone, and hid nothing, after which such text is taken to be seen: slides often have
-/// it.
+/// Pages that were drawn only for white text on a picture, and hid nothing, after which such text is taken to be seen:
+/// slides often have it.
 const MAX_FRUITLESS: u32 = 5;
 /// Least share of a glyph that something covers.
 const COVERED: f32 = 0.6;
-/// Least share of the glyphs without ink that lie on pictures or drawn letters in a text layer over these.
+/// Least share of the glyphs without ink that are on pictures or drawn letters in a text layer over these.
 const SHOWN_OTHERWISE: f32 = 0.5;
 /// Height and width in points of a glyph, with the space that its font gives it, up to which nothing can be read.
 const TINY: f32 = 1.5;
 /// How far two glyphs of the same letter may be apart, as a share of their boxes, to be one that was drawn twice.
 const TWICE: f32 = 0.5;
 
-/// Looks for hidden text in one document.
 pub(super) struct Search {
     layers_are_off: bool,
     drawn: u32,
@@ -55,7 +55,6 @@ impl HiddenGlyphs {
     }
 }
 
-/// A printed glyph of a text that may be hidden.
 struct Glyph {
     index: usize,
     area: Rect,
@@ -69,8 +68,8 @@ impl Search {
         Self { layers_are_off: layers::are_off(file), drawn: 0, fruitless: 0 }
     }
 
-    /// The hidden glyphs of a page. Costs some microseconds for each object, and the time to draw the page twice where something may be
-    /// hidden.
+    /// The hidden glyphs of a page. Costs some microseconds for each object, and the time to draw the page twice where
+    /// something may be hidden.
     pub fn hidden(&mut self, page: &PdfPage, text: &PdfPageText, view: &View) -> HiddenGlyphs {
         let objects = Objects::of(page, view);
         let suspects = suspects(&objects, view, self.layers_are_off, self.fruitless < MAX_FRUITLESS);
@@ -126,7 +125,6 @@ fn glyphs(text: &PdfPageText, view: &View, suspects: &HashMap<Key, Suspect>) -> 
     (0..chars.len()).filter_map(glyph).collect()
 }
 
-/// The code of a character that leaves ink.
 fn printed(glyph: &PdfPageTextChar) -> Option<u32> {
     let code = glyph.unicode_value();
     let is_printed = char::from_u32(code).is_none_or(|c| !c.is_whitespace() && !c.is_control());
@@ -173,11 +171,11 @@ fn reason(suspect: &Suspect, objects: &Objects, glyph: &Glyph, pixels: &Pixels, 
         shared >= COVERED * size(&glyph.area).max(f32::EPSILON)
     };
     let mut above = objects.above(suspect.order, view).filter(covers);
-    // A picture may show what it covers, as the scan over a text layer does.
+    // A picture may show the text that it covers, as the scan over a text layer does.
     if suspect.is_covered && above.any(|cover| !cover.is_picture || pixels.is_even()) {
         return Some(HiddenReason::Covered);
     }
-    // What is clipped away makes no difference either.
+    // Clipped text makes no difference either.
     if suspect.ground_colour.is_some_and(|colour| pixels.are_mostly(colour)) {
         return Some(HiddenReason::Colour);
     }

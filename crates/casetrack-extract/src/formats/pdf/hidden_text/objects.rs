@@ -1,4 +1,4 @@
-//! The texts of a page, and what is drawn before and after them.
+//! The texts of a page, and the objects drawn before and after them.
 
 use casetrack_core::Rect;
 use pdfium_render::prelude::{
@@ -35,18 +35,16 @@ fn key_of(bounds: &PdfQuadPoints) -> Key {
     sides.map(|side| side.value.to_bits())
 }
 
-/// A text on the page.
 pub(super) struct Text {
     pub key: Key,
     /// Place in the order in which the page is drawn.
     pub order: usize,
     pub area: Rect,
     pub is_invisible: bool,
-    /// Red, green, blue and opacity, where it is filled and not drawn as outlines.
+    /// Red, green, blue and opacity, if it is filled and not drawn as outlines.
     pub fill: Option<[u8; 4]>,
 }
 
-/// An opaque area.
 pub(super) struct Cover {
     pub order: usize,
     pub area: Rect,
@@ -55,7 +53,6 @@ pub(super) struct Cover {
     pub is_picture: bool,
 }
 
-/// The objects of a page, in the order in which they are drawn.
 #[derive(Default)]
 pub(super) struct Objects {
     pub texts: Vec<Text>,

@@ -12,10 +12,9 @@ use super::suspects::Suspect;
 const SCALE: f32 = 1.5;
 /// Most pixels of a page.
 const MAX_PIXELS: f32 = 8_000_000.0;
-/// By how much a channel may change, of 255, where nothing is seen to change.
+/// Greatest change of a channel, of 255, that cannot be seen.
 const UNSEEN: u8 = 16;
 
-/// A page, in colour.
 struct Image {
     columns: usize,
     rows: usize,
@@ -29,8 +28,8 @@ pub(super) struct Drawing {
     scale: f32,
 }
 
-/// The pixels of an area: how much they change when the texts are left out, how different they are from each other, and which they are: blue,
-/// green, red.
+/// The pixels of an area: how much they change when the texts are left out, how different they are from each other, and
+/// which they are: blue, green, red.
 pub(super) struct Pixels {
     change: u8,
     range: u8,
@@ -38,12 +37,11 @@ pub(super) struct Pixels {
 }
 
 impl Pixels {
-    /// True if the texts make no difference here.
     pub fn is_unchanged(&self) -> bool {
         self.change <= UNSEEN
     }
 
-    /// True if most of what is drawn here has this colour: red, green, blue.
+    /// True if most of the pixels have this colour: red, green, blue.
     pub fn are_mostly(&self, [red, green, blue]: [u8; 3]) -> bool {
         let is_like = |pixel: &&[u8; 3]| pixel.iter().zip([blue, green, red]).all(|(a, b)| a.abs_diff(b) <= UNSEEN);
         2 * self.shown.iter().filter(is_like).count() > self.shown.len()

@@ -1,4 +1,4 @@
-//! Which texts of a page may be hidden, by what they and the objects around them look like.
+//! The texts of a page that may be hidden, by their properties and by the objects around them.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::objects::{Cover, Key, Objects, Text};
 const SAME_COLOUR: u8 = 10;
 /// Opacity, of 255, up to which nothing is seen.
 const FAINT: u8 = 12;
-/// Least share of a text that lies on its ground.
+/// Least share of a text that is on its ground.
 const ON_GROUND: f32 = 0.5;
 /// Least share of the height of a text that something covers, and least width of that in points.
 const COVERED_HEIGHT: f32 = 0.5;
@@ -25,7 +25,6 @@ const TWICE: f32 = 1.5;
 const MAX_PAIRS: usize = 20_000_000;
 const WHITE: [u8; 3] = [255; 3];
 
-/// A text that may be hidden.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Suspect {
     pub order: usize,
@@ -34,9 +33,9 @@ pub(super) struct Suspect {
     /// Drawn with next to none.
     pub is_faint: bool,
     pub is_covered: bool,
-    /// Its colour, where that is the colour of what is behind it.
+    /// Its colour, if the background has the same.
     pub ground_colour: Option<[u8; 3]>,
-    /// It has the colour of paper, but lies on a picture.
+    /// It has the colour of paper, but is on a picture.
     pub is_on_picture: bool,
     pub is_outside: bool,
     pub is_tiny: bool,
@@ -112,12 +111,10 @@ fn is_like(colour: [u8; 3], ground: [u8; 3]) -> bool {
     colour.iter().zip(ground).all(|(a, b)| a.abs_diff(b) <= SAME_COLOUR)
 }
 
-/// True if a text lies on it.
 fn is_under(cover: &Cover, text: &Text) -> bool {
     intersection(&cover.area, &text.area).is_some_and(|shared| size(&shared) >= ON_GROUND * size(&text.area))
 }
 
-/// True if it covers a part of a text.
 fn is_over(cover: &Cover, text: &Text) -> bool {
     let Some(shared) = intersection(&cover.area, &text.area) else { return false };
     let (width, height) = (text.area.right - text.area.left, text.area.bottom - text.area.top);

@@ -8,8 +8,8 @@ use casetrack_core::{HiddenReason, Page};
 use crate::test_files::{assert_page_invariants, hidden_texts, pdf_file_of};
 use crate::{ExtractOptions, Extraction};
 
-/// A page of 612 by 792 points with this content, the fonts F1 (Helvetica), the grey picture Im1, the form Fm1 with the content `form` and
-/// the layer L1, which is off.
+/// A page of 612 by 792 points with this content, the fonts F1 (Helvetica), the grey picture Im1, the form Fm1 with the
+/// content `form` and the layer L1, which is off.
 fn pdf(content: &str, form: &str, more: [&str; 2]) -> Vec<u8> {
     let [catalogue, page] = more;
     let picture = "80".repeat(16);
@@ -48,7 +48,6 @@ fn shown(x: u32, y: u32, text: &str) -> String {
     format!("BT /F1 12 Tf {x} {y} Td ({text}) Tj ET\n")
 }
 
-/// A page of usual text around what is tested.
 fn page(content: &str) -> String {
     shown(72, 720, "The tenant pays the rent in May.")
         + content
@@ -119,7 +118,7 @@ fn what_a_box_covers_is_hidden_word_for_word() {
     // White and coloured bars cover as well; so does a picture.
     assert_hidden(&format!("{}1 g 70 640 160 16 re f 0 g ", secret()), Covered, SECRET);
     assert_hidden(&format!("{}q 160 0 0 16 70 640 cm /Im1 Do Q\n", secret()), Covered, SECRET);
-    // Before the text, the bar is its ground; beside it, nothing.
+    // Before the text, the bar is its ground; next to it, nothing.
     assert_seen(&format!("0.9 g 70 640 160 16 re f 0 g {}", secret()));
     assert_seen(&format!("{}0 g 72 615 160 16 re f\n", secret()));
     // An underline and a line through the text.
@@ -183,7 +182,6 @@ fn text_outside_the_page_is_hidden() {
     assert_hidden(&shown(700, 645, "Outside."), OutsidePage, "Outside.");
     let cropped = pdf(&page(&shown(72, 20, "A slug.")), "", ["", "/CropBox [50 60 600 780]"]);
     assert_eq!(hidden(&extract(&cropped).pages[0]), [(OutsidePage, "A slug.".to_owned())]);
-    // On a page that is turned.
     let turned = pdf(&page(&secret()), "", ["", "/Rotate 90"]);
     assert_eq!(hidden(&extract(&turned).pages[0]), []);
 }

@@ -1,4 +1,4 @@
-//! Tables without rules: rows whose cells stand below each other, with white between the columns.
+//! Tables without rules: rows whose cells are below each other, with white between the columns.
 
 use super::super::bidi;
 use super::super::line::{Line, QuarterTurn};
@@ -12,7 +12,7 @@ const GAP: f32 = 0.95;
 const MAX_APART: f32 = 1.7;
 /// Rows with at least two cells that make a table.
 const MIN_ROWS: usize = 3;
-/// Rows of one cell in a row: what a wrapped label or the title of a group takes.
+/// Rows of one cell in a row: as many as a wrapped label or the title of a group takes.
 const MAX_SINGLE: usize = 2;
 /// A page with more rows is left as it is: looking for tables takes the square of their number.
 const MAX_LEVELS: usize = 250;
@@ -21,7 +21,7 @@ const PROSE: usize = 70;
 /// Share of the columns found that must remain as rows are added.
 const KEPT_COLUMNS: f32 = 0.6;
 
-/// How many lines have wide gaps or stand beside each other.
+/// How many lines have wide gaps or are next to each other.
 pub(super) fn divided_lines(lines: &[Line]) -> usize {
     let has_gap = |line: &Line| line.words.windows(2).any(|pair| pair[1].left - pair[0].right > GAP * line.size);
     let beside = |pair: &[Line]| {
@@ -36,7 +36,6 @@ pub(super) fn goes_back(lines: &[Line]) -> bool {
     lines.windows(2).any(|pair| pair[1].area.bottom < pair[0].area.top && pair[1].turn == QuarterTurn::NONE)
 }
 
-/// True if there may be rows.
 pub(super) fn may_hold(lines: &[Line]) -> bool {
     divided_lines(lines) >= MIN_ROWS || goes_back(lines)
 }
@@ -86,7 +85,7 @@ fn divided(mut level: Vec<usize>, words: &[PlacedWord]) -> Level {
     let mut segments: Vec<Segment> = Vec::new();
     for word in level.iter().copied() {
         let area = words[word].area;
-        // Signs of currency belong to the amount behind them, the others to what is before them.
+        // Currency symbols belong to the amount behind them, the others to the text before them.
         let is_tail = matches!(words[word].text, "%" | ")" | ")%" | "%)");
         let follows_sign = |segment: &Segment| segment.words.last().is_some_and(|last| is_sign(words[*last].text));
         match segments.last_mut() {
@@ -97,7 +96,7 @@ fn divided(mut level: Vec<usize>, words: &[PlacedWord]) -> Level {
             _ => segments.push(Segment { left: area.left, right: area.right, words: vec![word] }),
         }
     }
-    // Indices are in the order of reading, also of what is read from right to left.
+    // Indices are in the order of reading, also in text that is read from right to left.
     for segment in &mut segments {
         if segment.words.iter().any(|word| bidi::runs_left(words[*word].text)) {
             segment.words.sort_unstable();
@@ -180,7 +179,6 @@ fn first_table(run: &[Level], words: &[PlacedWord]) -> Option<(usize, Option<Wor
     Some((passed, table))
 }
 
-/// The rows as a table, if that is plain.
 fn table(rows: &[Level], columns: &[(f32, f32)], words: &[PlacedWord]) -> Option<WordTable> {
     let mut found = WordTable::default();
     let mut texts: Vec<Vec<String>> = Vec::new();
@@ -196,22 +194,21 @@ fn table(rows: &[Level], columns: &[(f32, f32)], words: &[PlacedWord]) -> Option
     (sheet.is_plain() && (sheet.has_values() || sheet.is_named())).then_some(found)
 }
 
-/// Texts of cells, empty where there is none; each row has as many.
+/// Texts of cells, empty without text; each row has as many.
 struct Sheet {
     rows: Vec<Vec<String>>,
 }
 
-/// Of a table without values: most characters of a cell on average, and of a name of a column.
+/// Limits for a table without values: most characters of a cell on average, and of a name of a column.
 const MAX_MEAN_CHARS: f32 = 28.0;
 const MAX_NAME_CHARS: usize = 40;
 /// Rows that may name the columns of a table with values.
 const MAX_NAME_ROWS: usize = 3;
-/// Lines of running text: how many at least in the first column, whose labels may be long, and in another; characters on average; the share
-/// of them that reach this share of the longest.
+/// Lines of running text: how many at least in the first column, whose labels may be long, and in another; characters
+/// on average; the share of them that reach this share of the longest.
 const MIN_LINES: [usize; 2] = [8, 3];
 const MIN_MEAN_CHARS: usize = 35;
 const FULL_LINES: (usize, usize) = (60, 80);
-/// Most characters of a cell.
 const MAX_CELL_CHARS: usize = 160;
 
 impl Sheet {
@@ -244,7 +241,7 @@ impl Sheet {
             let count = cells.clone().count();
             count >= 3 && cells.filter(is_text).count() * 100 >= count * 35
         };
-        // Sentences beside something, or beside each other, are text in columns.
+        // Sentences next to something, or next to each other, are text in columns.
         let wordy = |row: &Vec<String>, from: usize| row.iter().skip(from).filter(|cell| signs::is_wordy(cell)).count();
         let sentences = self.full_rows().filter(|row| wordy(row, 1) > 0).count();
         let is_text_beside_text = self.full_rows().any(|row| wordy(row, 0) >= 2);
@@ -261,8 +258,8 @@ impl Sheet {
             && !self.is_contents()
     }
 
-    /// True if a column has lines that end where there is no more room, as the text beside a chart does, and not cells that end with what
-    /// they say.
+    /// True if a column has lines that end for lack of room, as the text next to a chart does, and not cells that end
+    /// with their content.
     fn is_running_text(&self, column: usize) -> bool {
         let lines = self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
         let chars: Vec<usize> = lines.map(|cell| cell.chars().count()).collect();
@@ -273,8 +270,8 @@ impl Sheet {
             && full * 100 >= chars.len() * FULL_LINES.0
     }
 
-    /// True if the last column counts pages: it has nothing but numbers, which never fall. Or whether dots lead to the numbers of pages,
-    /// whatever stands beside.
+    /// True if the last column counts pages: it has nothing but numbers, which never fall; or if dots lead to the
+    /// numbers of pages.
     fn is_contents(&self) -> bool {
         let others_have_values = (1..self.width().saturating_sub(1)).any(|column| self.is_value_column(column));
         let numbers_of = |column: usize| self.column(column).map(|cell| signs::page_number(cell)).collect::<Vec<_>>();
@@ -302,7 +299,7 @@ impl Sheet {
         values >= 2 && real >= 2 && values * 10 >= cells.len() * 6 && !only_numbers
     }
 
-    /// True if most rows have a value behind their first cell, and something says what the values are.
+    /// True if most rows have a value behind their first cell, and the columns or rows are named.
     fn has_values(&self) -> bool {
         let columns: Vec<usize> = (1..self.width()).filter(|column| self.is_value_column(*column)).collect();
         let has_value = |row: &&Vec<String>| {

@@ -1,6 +1,6 @@
-//! Tables on a page: rows and cells where rules or even gaps between columns show them.
+//! Tables on a page: rows and cells that rules, or even gaps between columns, show.
 //!
-//! A text taken for a table reads worse than a table taken for a text, so what is not plainly a table stays lines. Each row becomes
+//! A text taken for a table reads worse than a table taken for a text, so doubtful tables stay lines. Each row becomes
 //! one line, its cells joined by a tab as those of sheets are; its box is around all of its words.
 
 mod aligned_tables;
@@ -37,12 +37,13 @@ pub(super) fn find(pages: &mut [ReadPage]) {
     }
 }
 
-/// True if it is worth looking at the rules of a page with these lines: cells stand beside each other.
+/// True if it is worth looking at the rules of a page with these lines: cells are next to each other.
 pub(super) fn may_be_ruled(lines: &[Line]) -> bool {
     aligned_tables::divided_lines(lines) > 0 || aligned_tables::goes_back(lines)
 }
 
-/// True if it is worth looking for tables: there may be a grid, or lines have wide gaps or stand beside each other. Linear.
+/// True if it is worth looking for tables: there may be a grid, or lines have wide gaps or are next to each other.
+/// Linear.
 pub(super) fn may_hold(lines: &[Line], rules: &Rules) -> bool {
     rules.may_cross() || aligned_tables::may_hold(lines)
 }
@@ -58,7 +59,7 @@ fn with_rows(lines: Vec<Line>, rules: &Rules) -> Vec<Line> {
     if found.is_empty() {
         return lines;
     }
-    // A table stands where the first of its lines stood.
+    // A table goes to the place of its first line.
     let first_line = |table: &WordTable| table.words().filter_map(|word| words.get(word)).map(|word| word.line).min();
     found.sort_by_key(first_line);
     let mut found = found.iter().zip(0..).peekable();

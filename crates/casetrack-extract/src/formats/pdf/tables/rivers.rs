@@ -1,6 +1,5 @@
 //! Columns of rows without rules: the white between them.
 
-/// A part of a row between wide gaps.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
     pub left: f32,
@@ -9,7 +8,6 @@ pub(super) struct Segment {
     pub words: Vec<usize>,
 }
 
-/// Text on one level.
 #[derive(Debug, Clone)]
 pub(super) struct Level {
     pub top: f32,

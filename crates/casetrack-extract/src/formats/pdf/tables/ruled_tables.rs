@@ -4,7 +4,7 @@ use super::super::rules::{Rule, Rules};
 use super::signs;
 use super::words::{Cells, PlacedWord, WordTable, joined};
 
-/// Rules that are closer, in points, lie on one line; rules touch where their ends are at most this far apart.
+/// Rules that are closer, in points, are on one line; rules touch if their ends are at most this far apart.
 const SAME_LINE: f32 = 2.5;
 const SEAM: f32 = 4.0;
 /// A page with more rules is a drawing.
@@ -12,7 +12,7 @@ const MAX_RULES: usize = 2_000;
 /// Larger grids are drawings.
 const MAX_COLUMNS: usize = 60;
 const MAX_ROWS: usize = 200;
-/// Narrower columns and lower rows, in points, lie between double rules.
+/// Narrower columns and lower rows, in points, are between double rules.
 const MIN_CELL: f32 = 5.0;
 /// A cell with more characters is a text in a frame: its clauses are read as such.
 const MAX_CELL_CHARS: usize = 700;
@@ -102,7 +102,7 @@ struct Grid {
     upright: Vec<Rule>,
 }
 
-/// The lines of a grid in one direction: those of the rules, and the ends of the others where no rule is drawn along them.
+/// The lines of a grid in one direction: those of the rules, and the ends of the others if no rule is drawn along them.
 fn lines(rules: &[Rule], across: &[Rule]) -> Vec<f32> {
     let mut lines: Vec<f32> = rules.iter().map(|rule| rule.at).collect();
     lines.push(across.iter().map(|rule| rule.from).fold(f32::INFINITY, f32::min));
@@ -117,7 +117,7 @@ fn is_drawn(rules: &[Rule], line: f32, place: f32) -> bool {
     rules.iter().any(|rule| (rule.at - line).abs() < MIN_CELL && rule.from - SEAM <= place && place <= rule.to + SEAM)
 }
 
-/// The cell between lines in which something stands.
+/// The cell between lines that holds this place.
 fn slot(lines: &[f32], place: f32) -> Option<usize> {
     let after = lines.partition_point(|line| *line <= place);
     (after > 0 && after < lines.len()).then(|| after - 1)
@@ -183,7 +183,8 @@ impl Grid {
         Some(found)
     }
 
-    /// For each place in the grid the one at which its cell begins, at the left top: cells are joined where no rule is between them.
+    /// For each place in the grid the one at which its cell begins, at the left top: cells without a rule between them
+    /// are joined.
     fn cells(&self, xs: &[f32], ys: &[f32]) -> Vec<usize> {
         let columns = xs.len() - 1;
         let mut cells: Vec<usize> = (0..columns * (ys.len() - 1)).collect();
@@ -215,7 +216,7 @@ fn join(groups: &mut [usize], a: usize, b: usize) {
     groups[a.max(b)] = a.min(b);
 }
 
-/// Wide gaps between words of one cell: where there are many, columns are not ruled.
+/// Wide gaps between words of one cell: if there are many, columns are not ruled.
 fn gaps(cells: &[Vec<usize>], words: &[PlacedWord]) -> usize {
     let is_wide = |pair: &&[usize]| {
         let (Some(a), Some(b)) = (words.get(pair[0]), words.get(pair[1])) else { return false };
@@ -225,7 +226,7 @@ fn gaps(cells: &[Vec<usize>], words: &[PlacedWord]) -> usize {
     cells.iter().map(|cell| cell.windows(2).filter(is_wide).count()).sum()
 }
 
-/// A row of the grid whose lines are rows of their own: they stand beside each other in its columns, with values.
+/// A row of the grid whose lines are rows of their own: they are next to each other in its columns, with values.
 fn split(cells: &[(u32, Vec<usize>)], words: &[PlacedWord]) -> Option<Vec<Cells>> {
     let mut levels: Vec<(f32, f32)> = Vec::new();
     let mut all: Vec<&PlacedWord> =

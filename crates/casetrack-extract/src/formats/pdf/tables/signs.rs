@@ -5,7 +5,7 @@ use casetrack_pages::text::roman;
 
 use super::super::layout::list_marker;
 
-/// An amount, a number, a date, or what stands in the place of one.
+/// An amount, a number, a date, or a substitute for one.
 pub(super) fn is_value(text: &str) -> bool {
     Cell::from_text(1, text.to_owned()).is_value || stands_for_value(text)
 }
@@ -97,7 +97,7 @@ pub(super) fn asks(text: &str) -> bool {
     text.trim_end().ends_with(':') || text.contains(':') && LABELS.contains(&&*label) || text.starts_with("/s/")
 }
 
-/// Running text continues with a small letter where a cell begins.
+/// Running text continues with a small letter at the beginning of a cell.
 pub(super) fn goes_on(text: &str) -> bool {
     text.starts_with(char::is_lowercase) && text.split_whitespace().count() >= 2
 }

@@ -4,17 +4,14 @@ use casetrack_core::Rect;
 
 use super::super::line::{Line, QuarterTurn};
 
-/// A word of a line.
 #[derive(Debug, Clone)]
 pub(super) struct PlacedWord<'a> {
     pub text: &'a str,
     pub area: Rect,
-    /// The index of its line.
     pub line: usize,
-    /// The font size of its line in points.
     pub size: f32,
-    /// True if it may stand in a table: it is read to the right, and is no running head or foot. Lines with hidden text stay as they are, so
-    /// that what is hidden keeps its place.
+    /// True if it may be in a table: it is read to the right, and is no running head or foot. Lines with hidden text
+    /// stay as they are, so that hidden text keeps its place.
     pub is_eligible: bool,
 }
 
@@ -24,7 +21,6 @@ impl PlacedWord<'_> {
     }
 }
 
-/// The words of all lines, in order. A line without words is one.
 pub(super) fn placed_words(lines: &[Line]) -> Vec<PlacedWord<'_>> {
     let mut placed = Vec::new();
     for (line, index) in lines.iter().zip(0..) {
@@ -64,7 +60,6 @@ pub(super) fn joined(indices: &[usize], words: &[PlacedWord]) -> String {
 /// The cells of a row that have text: their columns, from 1, and the indices of their words.
 pub(super) type Cells = Vec<(u32, Vec<usize>)>;
 
-/// A table: its rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WordTable {
     pub rows: Vec<Cells>,

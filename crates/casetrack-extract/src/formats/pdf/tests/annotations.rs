@@ -1,12 +1,10 @@
-//! Reviewers' marks, signatures in their fields, and stamps.
-
 use super::*;
 use crate::test_files::pdf_file_of;
 
 const LINE: &str = "The rent is due in May.";
 
-/// A page with a line of text and these annotations, each with its entries, in a file with these fields among them, counted from 0. Entries
-/// without a subtype are of objects that are no annotations.
+/// A page with a line of text and these annotations, each with its entries, in a file with these fields among them,
+/// counted from 0. Entries without a subtype are of objects that are no annotations.
 fn annotated(annotations: &[&str], fields: &[usize]) -> Extraction {
     let content = format!("BT /F1 12 Tf 72 650 Td ({LINE}) Tj ET\n");
     let references = |indices: &mut dyn Iterator<Item = usize>| {
@@ -28,7 +26,7 @@ fn annotated(annotations: &[&str], fields: &[usize]) -> Extraction {
         format!("<< /Length {} >>\nstream\n{content}endstream", content.len()),
     ];
     objects.extend(annotations.iter().map(|entries| format!("<< /Type /Annot /P 4 0 R {entries} >>")));
-    // Where the range of a signature is to stand.
+    // The place for the range of a signature.
     let mut file = String::from_utf8(pdf_file_of(&objects)).unwrap();
     while let Some(range) = file.find("[RANGE_OF_THE_SIGNATURE_____]") {
         let gap = range + file[range..].find("<30AF>").unwrap();
@@ -144,7 +142,7 @@ fn a_long_comment_over_a_stamped_scan_takes_no_word_of_it() {
         }
         let expected = [&said[..], &[lines[0], lines[1], &*remark, lines[2], "SMITH000042"][..]].concat();
         assert_eq!((page.text, page.method), (expected.join("\n"), ExtractionMethod::Hybrid));
-        // What was read there is text, not another reading of the comment.
+        // The text read there is page text, not another reading of the comment.
         assert!(page.notes.other_readings.iter().all(|other| !other.text.contains("tenant")), "{:?}", page.notes);
     }
 }

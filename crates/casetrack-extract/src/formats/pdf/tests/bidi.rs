@@ -1,15 +1,15 @@
 use super::*;
 use crate::test_files::pdf_file_of;
 
-/// A page of 10-point text that ends 500 points from the left, 14 points from line to line. Each character is 5 points wide. The letters
-/// from `a` are those from alef, `{` is a ligature of lam and alef, `|` is seen, `}` is meem, `~` is the presentation
-/// form of that ligature.
+/// A page of 10-point text that ends 500 points from the left, 14 points from line to line. Each character is 5 points
+/// wide. The letters from `a` are those from alef, `{` is a ligature of lam and alef, `|` is seen, `}` is meem, `~` is
+/// the presentation form of that ligature.
 fn page(lines: &[&str]) -> casetrack_core::Page {
     let right: Vec<(usize, usize, &str)> = lines.iter().zip(0..).map(|(text, row)| (500, row, *text)).collect();
     drawn(&right)
 }
 
-/// The same of parts of lines: where they end from the left, in which line they are, and what they say.
+/// The same for parts of lines: their right edges, their lines, and their texts.
 fn drawn(parts: &[(usize, usize, &str)]) -> casetrack_core::Page {
     let show = |&(right, row, text): &(usize, usize, &str)| {
         let (x, y) = (right - 5 * text.len(), 700 - 14 * row);
@@ -58,7 +58,7 @@ fn the_box_of_a_line_is_where_its_words_are() {
 
 #[test]
 fn parts_that_stand_apart_are_read_from_the_right() {
-    // A label and what is filled in, in whatever order the file draws them.
+    // A label and its value, in whatever order the file draws them.
     for parts in [[(500, 0, "nfmz"), (300, 0, "cba")], [(300, 0, "cba"), (500, 0, "nfmz")]] {
         let page = drawn(&parts);
         assert_eq!(page.text.split_whitespace().collect::<Vec<_>>(), ["שלום", "אבג"]);

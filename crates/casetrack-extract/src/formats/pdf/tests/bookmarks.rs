@@ -52,7 +52,7 @@ fn bookmarks_are_headings_where_their_titles_are_printed() {
             "/First 12 0 R /Last 13 0 R /Count 2",
         ),
         bookmark("The log", 8, "/Prev 12 0 R /Next 13 0 R"),
-        // It leads back: what is read of it ends.
+        // It leads back: reading it ends.
         bookmark("Nowhere printed", 8, "/Next 12 0 R"),
     ];
     let extraction = extract(&pdf_file_of(&objects)).unwrap();
@@ -65,7 +65,7 @@ fn bookmarks_are_headings_where_their_titles_are_printed() {
         let text = |start: u32, end: u32| page.text.chars().take(end as usize).skip(start as usize).collect();
         blocks.map(|(level, block)| (level, text(block.char_start, block.char_end))).collect()
     };
-    // The list of contents is not what the bookmark leads to.
+    // The bookmark does not lead to the list of contents.
     assert_eq!(headings(0), []);
     assert_eq!(
         headings(1),
@@ -108,7 +108,7 @@ fn a_bookmark_whose_title_is_not_printed_where_it_leads_makes_no_heading_and_no_
         bookmark("Duties", 6, "/Prev 11 0 R /Next 13 0 R"),
         bookmark("Duties of the keeper and of his wife", 6, "/Prev 12 0 R /Next 14 0 R"),
         bookmark("Duties of the keeper", 8, "/Prev 13 0 R /Next 15 0 R"),
-        // It is nobody else's.
+        // It belongs to no one else.
         bookmark("Duties of the keeper", 6, "/Prev 14 0 R"),
     ];
     let pages = extract(&pdf_file_of(&objects)).unwrap().pages;

@@ -14,7 +14,6 @@ fn rows(page: &Page) -> Vec<String> {
     page.blocks.iter().map(|block| named(&block.kind)).collect()
 }
 
-/// Lines of 10-point text.
 fn placed(lines: &[(f32, f32, &'static str)]) -> PdfPageContent {
     PdfPageContent::text(lines.iter().map(|&(x, y, text)| (x, y, 10.0, text)))
 }
@@ -82,7 +81,6 @@ fn rows_of(page: &Page) -> usize {
     rows(page).iter().filter(|row| *row != "-").count()
 }
 
-/// Lines of cells at these places, 14 points apart.
 fn aligned(columns: &[f32], lines: &[&[&'static str]]) -> Page {
     let cells = lines.iter().zip(0..).flat_map(|(line, row)| {
         let cells = columns.iter().zip(line.iter()).filter(|(_, text)| !text.is_empty());

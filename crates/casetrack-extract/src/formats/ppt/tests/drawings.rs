@@ -1,5 +1,3 @@
-//! Shapes that cannot be seen, and pictures.
-
 use super::*;
 use crate::formats::picture_tests::{NOTICE, assert_is_marked, has_tesseract, notice};
 use crate::test_files::hidden_texts;
@@ -8,7 +6,6 @@ fn options(property: u16, value: u32) -> Vec<u8> {
     record(kind::OPTIONS, 1, &[property.to_le_bytes().to_vec(), numbers(&[value])].concat())
 }
 
-/// A shape with these records and a text.
 fn with(record: Vec<u8>, content: &str) -> Vec<u8> {
     container(kind::SHAPE, 0, &[record, container(kind::TEXT_BOX, 0, &[text(OTHER, content)])])
 }
@@ -50,7 +47,7 @@ fn shapes_that_a_slide_does_not_show_are_marked() {
     assert_eq!(extraction.pages[0].text.lines().count(), 7);
 }
 
-/// `fBid` of the properties, which says that the number is one of the list.
+/// `fBid` of the properties, which marks the number as one of the list.
 const SHOWS_PICTURE: u16 = 0x4104;
 const SWITCHES: u16 = 0x03BF;
 

@@ -12,7 +12,6 @@ const END: f64 = 2_958_466.0;
 /// Days from 1900-01-00 to 1904-01-01.
 const DAYS_TO_1904: f64 = 1462.0;
 
-/// A date, and a time of day in units of a second's fraction.
 struct Moment {
     year: u32,
     month: u32,
@@ -25,7 +24,7 @@ struct Moment {
     scale: u64,
 }
 
-/// `None` for what is no date.
+/// `None` if it is no date.
 pub(super) fn show(tokens: &[Token], number: f64, epoch_1904: bool) -> Option<String> {
     let is_elapsed = tokens.iter().any(|token| matches!(token, Token::Elapsed(..)));
     let sign = if is_elapsed && number < 0.0 { "-" } else { "" };

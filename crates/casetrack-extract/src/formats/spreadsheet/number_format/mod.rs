@@ -1,7 +1,7 @@
 //! Numbers as a sheet shows them: format codes ([ECMA-376] Part 1, 18.8.30–31) applied to values.
 //!
-//! Names of months and days are English whatever the locale of the code. Where Excel shows what depends on the system (the
-//! short date, format 14), dates are shown in ISO 8601, which cannot be misread.
+//! Names of months and days are English whatever the locale of the code. Where Excel shows what depends on the system
+//! (the short date, format 14), dates are shown in ISO 8601, which cannot be misread.
 
 mod date;
 mod number;
@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use self::number::general;
 use self::token::Token;
 
-/// The formats of the cells of a workbook.
 pub(super) struct Formats {
     /// By the number of a cell's style.
     pub by_style: Vec<NumberFormat>,
@@ -28,7 +27,6 @@ impl Formats {
     }
 }
 
-/// A format code, parsed.
 #[derive(Debug, Clone)]
 pub(super) struct NumberFormat {
     sections: Vec<Section>,
@@ -83,8 +81,8 @@ impl NumberFormat {
         })
     }
 
-    /// The format with a number: one that the file defines, or a built-in one. Writers list built-in formats, too; those that depend on
-    /// the locale must not be taken at their word.
+    /// The format with a number: one that the file defines, or a built-in one. Writers list built-in formats, too;
+    /// those that depend on the locale must not be taken at their word.
     pub fn numbered(id: u32, codes: &HashMap<u32, String>) -> Self {
         match codes.get(&id) {
             Some(code) if !matches!(id, 14 | 22) => Self::parse(code),
@@ -108,7 +106,7 @@ impl NumberFormat {
         shown.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| general(number))
     }
 
-    /// The section for a number, and whether the number's sign is shown in it: sections for negative numbers alone bring
+    /// The section for a number, and whether the number's sign is shown in it: sections only for negative numbers bring
     /// their own.
     fn section_of(&self, number: f64) -> (Option<&Section>, bool) {
         // The last of four sections is for texts.
@@ -121,7 +119,7 @@ impl NumberFormat {
             for (index, section) in numeric.iter().enumerate() {
                 let applies = match section.condition {
                     Some((comparison, limit)) => comparison(&number, &limit),
-                    // Beside a condition, the second of three sections is for negative numbers.
+                    // With a condition before it, the second of three sections is for negative numbers.
                     None => index + 1 == numeric.len() || (index == 1 && number < 0.0),
                 };
                 if applies {

@@ -39,7 +39,6 @@ impl Decimal {
         }
     }
 
-    /// Rounds half up to `decimals` places.
     fn round(&mut self, decimals: i32) {
         let kept = self.point + decimals;
         if kept < 0 {
@@ -80,8 +79,8 @@ impl Decimal {
     }
 }
 
-/// The format General: eleven characters with the point, as Excel shows them in a wide column; but whole numbers keep all of
-/// their digits, because they may be identifiers.
+/// The format General: eleven characters with the point, as Excel shows them in a wide column; but whole numbers keep
+/// all of their digits, because they may be identifiers.
 pub(in super::super) fn general(number: f64) -> String {
     if !number.is_finite() {
         return number.to_string();
@@ -110,7 +109,6 @@ pub(in super::super) fn general(number: f64) -> String {
     if fraction.is_empty() { format!("{sign}{integer}") } else { format!("{sign}{integer}.{fraction}") }
 }
 
-/// A number by the tokens of its section.
 pub(super) fn show(tokens: &[Token], number: f64) -> String {
     let is_digit = |token: &Token| matches!(token, Token::Digit(_));
     let Some(first) = tokens.iter().position(is_digit) else { return without_digits(tokens, number) };
@@ -164,7 +162,7 @@ fn without_digits(tokens: &[Token], number: f64) -> String {
             token => push_literals(&mut text, std::slice::from_ref(token)),
         }
     }
-    // Words alone, as a code for numbers, say something of the number's sign; the number itself must not be lost.
+    // A code of only words describes the number's sign; the number itself must not be lost.
     if has_number || number == 0.0 || text.trim().is_empty() { text } else { format!("{} {text}", general(number)) }
 }
 
@@ -184,7 +182,7 @@ fn count_digits(tokens: &[Token]) -> usize {
     tokens.iter().filter(|token| matches!(token, Token::Digit(_))).count().min(MAX_DIGITS)
 }
 
-/// Digits, groups and point. Also says whether nothing but zeros was left by rounding.
+/// Digits, groups and point; true if nothing but zeros was left by rounding.
 fn plain(body: &[Token], mut decimal: Decimal) -> (String, bool) {
     let point = body.iter().position(|token| *token == Token::Point).unwrap_or(body.len());
     let (whole, behind) = (&body[..point], body.get(point + 1..).unwrap_or_default());
@@ -273,8 +271,8 @@ fn scientific(mantissa: &[Token], exponent_tokens: &[Token], mut decimal: Decima
     (text, is_zero)
 }
 
-/// `# ?/?`: a whole number if there is a place for it, then the nearest fraction with that number of digits, or with the
-/// denominator that the code names.
+/// `# ?/?`: a whole number if there is a place for it, then the nearest fraction with that number of digits, or with
+/// the denominator that the code names.
 fn fraction(body: &[Token], slash: usize, number: f64) -> (String, bool) {
     let (before, behind) = (&body[..slash], &body[slash + 1..]);
     let whole_end = before.iter().rposition(|token| matches!(token, Token::Literal(text) if text.trim().is_empty()));

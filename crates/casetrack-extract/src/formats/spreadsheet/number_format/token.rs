@@ -3,7 +3,6 @@
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     Literal(String),
-    /// `0`, `#` or `?`.
     Digit(char),
     Point,
     Comma,

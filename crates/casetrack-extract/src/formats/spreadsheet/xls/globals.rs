@@ -13,7 +13,6 @@ use super::strings::{self, Strings};
 use crate::formats::spreadsheet::number_format::{Formats, NumberFormat};
 use crate::formats::spreadsheet::sheet::Visibility;
 
-/// Globals that the substreams of all sheets refer to.
 pub(super) struct Globals<'a> {
     pub source: &'a Source<'a>,
     pub is_biff8: bool,

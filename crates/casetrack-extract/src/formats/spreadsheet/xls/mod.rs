@@ -38,7 +38,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         let mut drawing = Vec::new();
         match stream.get(listed.at..) {
             Some(substream) => worksheet::read(&globals, substream, &mut sheet, &mut drawing)?,
-            None => sheet.problem = Some("it lies beyond the end of the file".into()),
+            None => sheet.problem = Some("it is beyond the end of the file".into()),
         }
         for shape in art::picture_shapes(Records::of(&drawing)) {
             let text = store.picture(shape.picture, &[]).and_then(|bytes| reader.read(&bytes));
@@ -51,7 +51,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     EmbeddedFiles::of_storages(&container, objects, document)
 }
 
-/// Row and column, from 1, of the cell where a shape begins (2.5.193).
+/// Row and column, from 1, of the cell in which a shape begins (2.5.193).
 fn cell_of(anchor: &[u8]) -> Option<(u32, u32)> {
     let number = |at| u16_at(anchor, at).map(|number| u32::from(number) + 1);
     number(6).zip(number(2)).filter(|(row, column)| *row <= MAX_ROWS && *column <= MAX_COLUMNS)

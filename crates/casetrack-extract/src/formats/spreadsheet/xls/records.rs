@@ -2,7 +2,6 @@
 
 use casetrack_pages::container::ole::u16_at;
 
-/// Numbers of the records that are read (2.3.1).
 pub(super) mod kind {
     pub const FORMULA: u16 = 0x0006;
     pub const END: u16 = 0x000A;
@@ -45,7 +44,6 @@ pub(super) struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Adds all of its data to `bytes`.
     pub fn append_to(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.data);
         self.more.iter().for_each(|more| bytes.extend(*more));
@@ -61,7 +59,7 @@ impl<'a> Records<'a> {
         Self { rest: stream }
     }
 
-    /// Number and data of the next record, clipped where the stream ends.
+    /// Number and data of the next record, clipped at the end of the stream.
     fn peek(&self) -> Option<(u16, &'a [u8], &'a [u8])> {
         let size = usize::from(u16_at(self.rest, 2)?);
         let data = self.rest.get(4..)?;

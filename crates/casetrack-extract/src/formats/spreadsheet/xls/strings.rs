@@ -8,14 +8,13 @@ const IS_WIDE: u8 = 1;
 const HAS_PHONETIC: u8 = 4;
 const IS_RICH: u8 = 8;
 
-/// Reads texts from a record, one behind the other.
 pub(super) struct Strings<'a> {
     pieces: Vec<&'a [u8]>,
     piece: usize,
     at: usize,
 }
 
-/// All texts of `SST` (2.4.265). What is missing at the end of a damaged one is left out.
+/// All texts of `SST` (2.4.265). Missing ones at the end of a damaged table are left out.
 pub(super) fn shared(record: &Record) -> Vec<String> {
     let mut strings = Strings::new(record, 8);
     std::iter::from_fn(|| strings.long()).collect()
@@ -27,25 +26,21 @@ impl<'a> Strings<'a> {
         Self { pieces, piece: 0, at }
     }
 
-    /// The text behind a length of two bytes.
     pub fn long(&mut self) -> Option<String> {
         let length = usize::from(self.number()?);
         self.text(length)
     }
 
-    /// The text behind a length of one byte.
     pub fn short(&mut self) -> Option<String> {
         let length = usize::from(self.byte()?);
         self.text(length)
     }
 
-    /// Before BIFF8, behind a length of two bytes.
     pub fn encoded_long(&mut self, encoding: &'static Encoding) -> Option<String> {
         let length = usize::from(self.number()?);
         Some(self.encoded(length, encoding))
     }
 
-    /// Before BIFF8, behind a length of one byte.
     pub fn encoded_short(&mut self, encoding: &'static Encoding) -> Option<String> {
         let length = usize::from(self.byte()?);
         Some(self.encoded(length, encoding))

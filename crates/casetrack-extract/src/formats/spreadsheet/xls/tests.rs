@@ -15,7 +15,6 @@ fn record(kind: u16, content: &[u8]) -> Vec<u8> {
     [&kind.to_le_bytes()[..], &(content.len() as u16).to_le_bytes(), content].concat()
 }
 
-/// Numbers of two bytes, then `rest`.
 fn numbers(numbers: &[u16], rest: &[u8]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).chain(rest.iter().copied()).collect()
 }
@@ -107,7 +106,8 @@ fn hidden_rows_and_columns_are_read_and_marked() {
 
 #[test]
 fn shared_texts_go_on_in_the_next_record() {
-    // The second text changes from one byte a character to two where the record ends; the third has a look of its own.
+    // The second text changes from one byte a character to two at the end of the record; the third has a look of its
+    // own.
     let first = [&2u32.to_le_bytes()[..], &2u32.to_le_bytes(), &long("one"), &[6, 0, 0], b"two "].concat();
     let wide = [1, b'\xE4', 0, b'!', 0];
     let rich = [&[5, 0, 8, 2, 0][..], b"three", &[0; 8], &long("four")].concat();

@@ -19,7 +19,7 @@ const NOTE_GOES_ON: u16 = 0xFFFF;
 pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet, drawing: &mut Vec<u8>) -> Result<()> {
     let mut records = Records::new(substream);
     if records.next().is_none_or(|record| record.kind != kind::BEGINNING) {
-        sheet.problem = Some("it does not start where the workbook says".into());
+        sheet.problem = Some("it does not start at the place that the workbook gives".into());
         return Ok(());
     }
     let mut reader = SheetReader { globals, sheet, formula: None, object: (0, 0), notes: HashMap::new() };
@@ -56,9 +56,7 @@ pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet, drawi
 struct SheetReader<'a, 's> {
     globals: &'a Globals<'a>,
     sheet: &'s mut Sheet,
-    /// The place of a formula whose text follows.
     formula: Option<(u32, u32)>,
-    /// Kind and number of the drawn object read last.
     object: (u16, u16),
     /// Texts of comments by the number of their object.
     notes: HashMap<u16, String>,
@@ -134,7 +132,8 @@ impl SheetReader<'_, '_> {
         Ok(Some(()))
     }
 
-    /// The text of a cell, empty where it is none, and whether it is a value rather than a text; `None` for a record that is too short.
+    /// The text of a cell, empty if it is none, and whether it is a value rather than a text; `None` for a record that
+    /// is too short.
     fn cell(&self, record: &Record) -> Option<(String, bool)> {
         let data = record.data;
         Some(match record.kind {
@@ -164,7 +163,7 @@ impl SheetReader<'_, '_> {
         if self.globals.is_biff8 { strings.long() } else { strings.encoded_long(self.globals.encoding) }
     }
 
-    /// The text stands in the records that follow (2.4.329).
+    /// The text is in the records that follow (2.4.329).
     fn text_object(&mut self, record: &Record) {
         let length = u16_at(record.data, 10).unwrap_or(0);
         let mut strings = Strings::new(record, record.data.len());
@@ -202,7 +201,6 @@ impl SheetReader<'_, '_> {
     }
 }
 
-/// Which records of a chart are open.
 #[derive(Default)]
 struct ChartLabels {
     open: Vec<u16>,
@@ -239,7 +237,6 @@ pub(in super::super) fn truth(value: u8) -> &'static str {
     if value == 0 { "FALSE" } else { "TRUE" }
 }
 
-/// `BErr` (2.5.10).
 pub(in super::super) fn error(code: u8) -> &'static str {
     match code {
         0x00 => "#NULL!",

@@ -4,7 +4,6 @@ use casetrack_pages::container::xml::{XmlError, XmlReader};
 
 use super::super::{MAX_COLUMNS, MAX_ROWS};
 
-/// Adds the text of each shape or point, a line for each paragraph.
 pub(super) fn texts(xml: &str, found: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     while let Some(element) = xml.next_start(0)? {
@@ -18,10 +17,9 @@ pub(super) fn texts(xml: &str, found: &mut Vec<String>) -> Result<(), XmlError> 
     Ok(())
 }
 
-/// A picture: the row and column, from 1, of its upper left corner, where it is anchored in a cell, and its relationship.
+/// A picture: the row and column, from 1, of its upper left corner, if it is anchored in a cell, and its relationship.
 pub(super) type AnchoredPicture = (Option<(u32, u32)>, String);
 
-/// Adds the pictures of a drawing (20.5.2).
 pub(super) fn pictures(xml: &str, found: &mut Vec<AnchoredPicture>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let (mut place, mut column) = (None, None);

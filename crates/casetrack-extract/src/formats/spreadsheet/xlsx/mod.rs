@@ -72,7 +72,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     EmbeddedFiles::of_package(&mut package, document)
 }
 
-/// The sheets in the order of the workbook with the names of their parts; where the list is damaged, the parts themselves.
+/// The sheets in the order of the workbook with the names of their parts; if the list is damaged, the parts themselves.
 fn sheets(
     workbook: Workbook,
     related: &Relationships,
@@ -134,7 +134,7 @@ pub(super) fn read_drawings(
         })?;
         let related = package.relationships_of(drawing);
         for (place, id) in anchored {
-            // One that is linked lies outside the package.
+            // A linked one is outside the package.
             let Some(target) = related.target_of_id(&id).filter(|target| package.has(target)) else { continue };
             let text = package.beside(target, "picture").and_then(|bytes| pictures.read(&bytes));
             sheet.pictures.extend(text.map(|text| Picture { place, text }));

@@ -21,7 +21,7 @@ pub(super) struct SheetEntry {
     pub relationship: String,
 }
 
-/// True if an attribute says yes.
+/// True if an attribute is on.
 pub(super) fn is_on(value: Option<String>) -> bool {
     matches!(value.as_deref(), Some("1" | "true" | "on"))
 }
@@ -48,7 +48,6 @@ impl Workbook {
     }
 }
 
-/// Adds the texts in their order (18.4.9).
 pub(super) fn shared_strings(xml: &str, strings: &mut Vec<String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     while let Some(element) = xml.next_start(0)? {
@@ -119,7 +118,6 @@ pub(super) fn number_formats(xml: &str, formats: &mut Vec<NumberFormat>) -> Resu
     Ok(())
 }
 
-/// Adds the header rows of a table (18.5.1.2).
 pub(super) fn table_header(xml: &str, found: &mut BTreeSet<u32>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let root = xml.root()?;
@@ -129,7 +127,6 @@ pub(super) fn table_header(xml: &str, found: &mut BTreeSet<u32>) -> Result<(), X
     Ok(())
 }
 
-/// Adds the comments in cells (18.7).
 pub(super) fn comments(xml: &str, found: &mut Vec<Comment>) -> Result<(), XmlError> {
     let mut authors: Vec<String> = Vec::new();
     let mut xml = XmlReader::new(xml);
@@ -152,7 +149,6 @@ fn place_of(comment: &Element) -> Option<(u32, u32)> {
     cell_reference(&comment.attribute("ref")?)
 }
 
-/// Adds names by id ([MS-XLSX] 2.6.203, `CT_Person`).
 pub(super) fn persons(xml: &str, found: &mut HashMap<String, String>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     while let Some(element) = xml.next_start(0)? {

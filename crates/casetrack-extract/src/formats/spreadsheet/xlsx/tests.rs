@@ -7,7 +7,6 @@ use super::*;
 use crate::test_files::{assert_page_invariants, assert_properties, hidden_texts, with_damaged_part, zip_file};
 use crate::{ExtractOptions, Extraction};
 
-/// A workbook of these sheets: name, state, rows as XML.
 fn xlsx(sheets: &[(&str, &str, &str)]) -> Vec<u8> {
     xlsx_with(sheets, &[])
 }
@@ -144,7 +143,6 @@ fn cells_far_apart_cost_nothing() {
     assert_eq!(extract(&xlsx(&[("Wide", "visible", rows)])).unwrap().pages[0].text, "1\n2");
 }
 
-/// Cells of text in a row: place and text.
 fn texts(cells: &[(&str, &str)]) -> String {
     let cell = |(place, text): &(&str, &str)| format!("<c r='{place}' t='inlineStr'><is><t>{text}</t></is></c>");
     format!("<row>{}</row>", cells.iter().map(cell).collect::<String>())

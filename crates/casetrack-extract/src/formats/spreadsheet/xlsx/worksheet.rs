@@ -11,12 +11,10 @@ use super::super::number_format::Formats;
 use super::super::sheet::{Sheet, cell_reference, region_reference};
 use super::parts::{is_on, rich_text, unescaped};
 
-/// Parts of the workbook that the cells of all sheets refer to.
 pub(super) struct WorkbookParts<'a> {
     pub source: &'a Source<'a>,
     pub strings: Vec<String>,
     pub formats: Formats,
-    /// Names of comment authors, by id.
     pub persons: HashMap<String, String>,
 }
 
@@ -31,7 +29,7 @@ pub(super) fn read(shared: &WorkbookParts, xml: &str, sheet: &mut Sheet) -> Resu
 struct Cells<'a> {
     shared: &'a WorkbookParts<'a>,
     sheet: &'a mut Sheet,
-    /// Of the cell read last; a cell may leave out its place when it follows at once.
+    /// The row of the cell read last; a cell may leave out its place when it follows at once.
     row: u32,
     column: u32,
 }

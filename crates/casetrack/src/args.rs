@@ -16,7 +16,7 @@ use crate::{dispatch, help, manual, output, owner, service, shell, start, stop, 
     version,
     disable_help_subcommand = true,
     about = "Search your own documents on your own machine, with exact citations.",
-    after_help = "`casetrack help` lists the documents that come with the program; `casetrack help faq` shows one.\n\nExit status: 0 on success, 1 on an error or if `verify`, `repair`, `doctor` or `models` found a problem, 2 on \
+    after_help = "`casetrack help` lists the documents that come with the program; `casetrack help troubleshooting` shows one.\n\nExit status: 0 on success, 1 on an error or if `verify`, `repair`, `doctor` or `models` found a problem, 2 on \
                   wrong usage, 3 if `ingest`, `sync` or `reindex` finished but some files could not be read, or if \
                   `verify-quote` or `verify-quotes` found a fault."
 )]

@@ -28,7 +28,7 @@ pub struct Global {
     #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// The store of the collections: disk, in the data directory, or a database: postgres://user@host:5432/database. Do not write a
-    /// password here: other programs could see it (see `casetrack help scale`) [default: disk, or that of config.toml]
+    /// password here: other programs could see it (see `casetrack help postgresql`) [default: disk, or that of config.toml]
     #[arg(
         long,
         global = true,

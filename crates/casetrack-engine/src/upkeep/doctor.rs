@@ -50,7 +50,7 @@ fn second_engine(status: Option<Result<String>>) -> Finding {
             what: what.to_owned(),
             ok: true,
             detail: format!("not installed: there is no {OCR_MODEL} in the models folder"),
-            hint: Some("To fetch its weights (31 MB), see `casetrack help extraction`.".into()),
+            hint: Some("To fetch its weights (31 MB), see `casetrack help add-documents`.".into()),
         },
     }
 }

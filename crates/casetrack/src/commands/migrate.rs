@@ -30,7 +30,7 @@ pub struct Migrate {
     #[arg(value_name = "NAME")]
     collection: String,
     /// The other store: disk, or postgres://user@host:5432/database. Do not write a password here: other programs could see it (see
-    /// `casetrack help scale`)
+    /// `casetrack help postgresql`)
     #[arg(long, value_name = "URL", value_parser = secret)]
     to: Password,
     /// Remove the collection from its present store, if the copy is the same and nothing was left out

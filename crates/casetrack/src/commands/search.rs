@@ -21,11 +21,11 @@ const RELATED_CHARS: usize = 300;
 
 /// Find passages and the exact place of each
 ///
-/// The query can contain "exact phrases" (preferred; required if they are the whole query), +required and -excluded words, and the fields
-/// document:NAME, type:contract, entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7 (or a printed label, page:A-1),
-/// bates:SMITH000042..SMITH000050, exhibit:A, paragraph:12-14, tag:NAME and field:NAME=VALUE. Operators are in capitals: rent AND (deposit
-/// OR bond) AND NOT garage; terminat* matches any ending, and w/10 at most ten words between two words. A query that has only conditions
-/// lists every passage that fulfils them. Anything else is searched as plain text.
+/// The query can contain "exact phrases", +required and -excluded words. A phrase ranks higher, and is required if it is the whole query.
+/// Fields limit the search: document:NAME, type:contract, entity:NAME, date:2023-05..2023-08 (also 2023 or 2023..), page:3-7 (or a printed
+/// label, page:A-1), bates:SMITH000042..SMITH000050, exhibit:A, paragraph:12-14, tag:NAME and field:NAME=VALUE. Operators are in capitals:
+/// rent AND (deposit OR bond) AND NOT garage. terminat* matches any ending, and w/10 at most ten words between two words. A query that has
+/// only conditions lists every passage that fulfils them. Anything else is searched as plain text.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Search {
     /// Your question or keywords

@@ -310,9 +310,7 @@ impl Catalog {
             let bounds = params![paths::bytes(start), prefix, paths::behind(&prefix)];
             let mut rows = rows.query(bounds).map_err(database::failed)?;
             while let Some(row) = rows.next().map_err(database::failed)? {
-                if cancel.is_cancelled() {
-                    return Err(Error::cancelled());
-                }
+                cancel.check()?;
                 take(query::entry(row).map_err(database::failed)?);
             }
             Ok(())

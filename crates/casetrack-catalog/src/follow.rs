@@ -48,9 +48,7 @@ pub(crate) fn run(
             return Err(Error::invalid(format!("{} has not been scanned.", scope.start.display())));
         }
         for path in touched {
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+            cancel.check()?;
             looked.look(path, &mut scan, &mut rows).map_err(failed)?;
         }
     }

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Cancel, Result};
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
 use crate::catalog::Catalog;
@@ -25,9 +25,7 @@ impl Catalog {
             {
                 let mut rows = Rows::prepare(&transaction).map_err(failed)?;
                 for path in paths {
-                    if cancel.is_cancelled() {
-                        return Err(Error::cancelled());
-                    }
+                    cancel.check()?;
                     let problem = |reason: String| Problem { path: shown(path).into_owned(), reason };
                     match Facts::read(path) {
                         Ok(facts) => {

@@ -57,10 +57,7 @@ pub(crate) fn depth(prefix: &[u8], path: &[u8]) -> usize {
 
 /// Number of folders between a folder and the contents of another, which is the same or below it: 0 for the folder itself.
 pub(crate) fn folder_depth(prefix: &[u8], folder: &[u8]) -> usize {
-    match folder.len() >= prefix.len() && folder != prefix {
-        true => depth(prefix, folder) + 1,
-        false => 0,
-    }
+    if folder.len() >= prefix.len() && folder != prefix { depth(prefix, folder) + 1 } else { 0 }
 }
 
 /// A path as text. Bytes that are not Unicode become U+FFFD.

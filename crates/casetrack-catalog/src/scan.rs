@@ -156,10 +156,7 @@ impl Scan {
         });
         self.known = known;
         written?;
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
-        Ok(())
+        cancel.check()
     }
 
     /// Marks the rows below `start` for removal at the end, unless the walk meets them.

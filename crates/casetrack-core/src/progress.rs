@@ -81,4 +81,9 @@ impl Cancel {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// An error once it is set.
+    pub fn check(&self) -> crate::Result<()> {
+        if self.is_cancelled() { Err(crate::Error::cancelled()) } else { Ok(()) }
+    }
 }

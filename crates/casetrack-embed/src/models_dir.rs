@@ -22,10 +22,7 @@ pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
     }
     candidates.extend(Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(|root| root.join("models")));
     candidates.extend(default_pulled_dir());
-    match candidates.iter().find(|candidate| has_manifest(candidate)) {
-        Some(found) => Ok(found.clone()),
-        None => Err(not_found(&candidates)),
-    }
+    candidates.iter().find(|candidate| has_manifest(candidate)).cloned().ok_or_else(|| not_found(&candidates))
 }
 
 /// The folder that `casetrack models pull` fills: `explicit` or else the variable `CASETRACK_MODELS`, as in

@@ -155,10 +155,7 @@ fn head_of(text: &str, budget: usize) -> &str {
         return text;
     }
     let from = text.floor_char_boundary(budget);
-    match text[from..].find(char::is_whitespace) {
-        Some(at) => &text[..from + at],
-        None => text,
-    }
+    text[from..].find(char::is_whitespace).map_or(text, |at| &text[..from + at])
 }
 
 #[cfg(test)]

@@ -129,9 +129,7 @@ fn room_for(texts: usize, tasks: &[Task]) -> Embeddings {
 /// Queues a job, waiting for room; fails when the job is cancelled.
 fn send(queue: &Sender<Job>, mut job: Job) -> Result<()> {
     loop {
-        if job.cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        job.cancel.check()?;
         match queue.send_timeout(job, CANCEL_INTERVAL) {
             Ok(()) => return Ok(()),
             Err(SendTimeoutError::Timeout(back)) => job = back,
@@ -143,9 +141,7 @@ fn send(queue: &Sender<Job>, mut job: Job) -> Result<()> {
 /// Waits for a reply; fails when the job is cancelled.
 fn receive(replies: &Receiver<Reply>, cancel: &Cancel) -> Result<Reply> {
     loop {
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         match replies.recv_timeout(CANCEL_INTERVAL) {
             Ok(reply) => return Ok(reply),
             Err(RecvTimeoutError::Timeout) => {}

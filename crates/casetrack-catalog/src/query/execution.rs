@@ -303,10 +303,7 @@ impl RowReader<'_> {
     }
 
     fn check(&self, count: usize) -> Result<()> {
-        match count.is_multiple_of(CANCEL_EVERY) && self.cancel.is_cancelled() {
-            true => Err(Error::cancelled()),
-            false => Ok(()),
-        }
+        if count.is_multiple_of(CANCEL_EVERY) && self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
     }
 }
 

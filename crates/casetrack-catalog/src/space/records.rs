@@ -319,10 +319,7 @@ fn refuse_taken(connection: &Connection, table: &str, what: &str, name: &str) ->
     refuse_many(connection, table, &format!("{what}s"))?;
     let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE name = ?)");
     let is_taken: bool = connection.query_row(&sql, [name], |row| row.get(0)).map_err(failed)?;
-    match is_taken {
-        true => Err(Error::new(ErrorCode::AlreadyExists, format!("{what} already exists: {name}"))),
-        false => Ok(()),
-    }
+    if is_taken { Err(Error::new(ErrorCode::AlreadyExists, format!("{what} already exists: {name}"))) } else { Ok(()) }
 }
 
 fn refuse_many(connection: &Connection, table: &str, what: &str) -> Result<()> {

@@ -202,16 +202,9 @@ fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
 }
 
 fn read_execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
-    Ok(Execution {
-        id: row.get(0)?,
-        plan: row.get(1)?,
-        status: row.get(2)?,
-        started: row.get(3)?,
-        ended: row.get(4)?,
-        entries: number(row, 5)?,
-        matched: number(row, 6)?,
-        error: row.get(7)?,
-    })
+    let (id, plan, status, started, ended, error) =
+        (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(7)?);
+    Ok(Execution { id, plan, status, started, ended, entries: number(row, 5)?, matched: number(row, 6)?, error })
 }
 
 fn read_job(row: &Row<'_>) -> rusqlite::Result<Job> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Cancel, Result};
 
 use super::block::{Block, Row};
 use super::ids::Ids;
@@ -80,9 +80,7 @@ impl Space {
         let judge = condition.judge(&image);
         let mut ids = Ids::default();
         for (block, bits) in image.blocks_of(&selection.0) {
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+            cancel.check()?;
             let mut places = block.places(bits);
             judge.keep(&image, block, &mut places);
             for place in places.into_places() {

@@ -221,10 +221,7 @@ pub(super) fn existing(connection: &Connection, name: &str) -> Result<Set> {
 }
 
 pub(super) fn existing_or_new(transaction: &Transaction<'_>, name: &str) -> Result<Set> {
-    match by_name(transaction, name).map_err(failed)? {
-        Some(set) => Ok(set),
-        None => create(transaction, name, None),
-    }
+    by_name(transaction, name).map_err(failed)?.map_or_else(|| create(transaction, name, None), Ok)
 }
 
 fn create(transaction: &Transaction<'_>, name: &str, description: Option<&str>) -> Result<Set> {

@@ -30,6 +30,7 @@ pub mod upkeep;
 pub mod vaults;
 pub mod watches;
 
+pub use casetrack_catalog::space::PlanChange;
 pub use casetrack_compare::{quotes, threads, versions};
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::AUTO_LANGUAGES;
@@ -46,5 +47,5 @@ pub use casetrack_ingest::{inspect, reindex, sync};
 pub use casetrack_search as search;
 pub use casetrack_search::{compare, every, similar, terms};
 pub use casetrack_store::{ResealProgress, Waiting, had_a_vault, make_private, note_vault, wipe_content, wipe_file};
-pub use engine::{Engine, PlanChange};
+pub use engine::Engine;
 pub use upkeep::{doctor, export, import, migrate, models, repair, stats, status, verify};

@@ -138,14 +138,8 @@ pub fn entity_mentions(
             mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
         }
     }
-    Ok(MentionsReport {
-        collection: known.name(),
-        entity: found.entity,
-        contracts,
-        mentions,
-        next_offset,
-        notices: known.notices()?,
-    })
+    let (collection, notices) = (known.name(), known.notices()?);
+    Ok(MentionsReport { collection, entity: found.entity, contracts, mentions, next_offset, notices })
 }
 
 /// As [`entity_mentions`], for the use case that only Pro has.
@@ -181,14 +175,9 @@ pub fn entity_relationships(
             passages.extend(snippet::at(&known.collection, place, &host.config().citations)?);
         }
     }
-    Ok(TogetherReport {
-        collection: known.name(),
-        entities: found.entities,
-        total: found.total,
-        passages,
-        documents: found.documents.into_iter().map(|document| document.name).collect(),
-        notices: known.notices()?,
-    })
+    let (collection, notices) = (known.name(), known.notices()?);
+    let documents = found.documents.into_iter().map(|document| document.name).collect();
+    Ok(TogetherReport { collection, entities: found.entities, total: found.total, passages, documents, notices })
 }
 
 /// The entities around one of this name and type (`depth` 1–4 steps), or the people, organizations and places with most links; at most `top_k` (1–100).
@@ -217,13 +206,9 @@ pub fn entity_graph(
     let name = |node: usize| found.nodes[node].entity.name.clone();
     let mut edges = Vec::new();
     for edge in &found.edges {
-        edges.push(EdgeReport {
-            source: name(edge.source),
-            target: name(edge.target),
-            chunks: edge.chunks,
-            weight: edge.weight,
-            example: snippet::at(&known.collection, &edge.example, &host.config().citations)?,
-        });
+        let (source, target) = (name(edge.source), name(edge.target));
+        let example = snippet::at(&known.collection, &edge.example, &host.config().citations)?;
+        edges.push(EdgeReport { source, target, chunks: edge.chunks, weight: edge.weight, example });
     }
     let (nodes, notices) = (found.nodes.clone(), known.notices()?);
     Ok(EntityNetwork { collection: known.name(), nodes, edges, notices, graph: found })

@@ -141,14 +141,9 @@ pub fn collection_timeline(
     let request = TimelineRequest { documents, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
     let timeline = known.graph().timeline(&request);
     let Part { items, total: selected, next_offset } = paging.of(timeline.events);
-    Ok(TimelineReport {
-        collection: known.name(),
-        total: timeline.total,
-        selected,
-        events: events(&known, items, &host.config().citations)?,
-        next_offset,
-        notices,
-    })
+    let (collection, total) = (known.name(), timeline.total);
+    let events = events(&known, items, &host.config().citations)?;
+    Ok(TimelineReport { collection, total, selected, events, next_offset, notices })
 }
 
 pub fn collection_statistics(host: &Host, collection: CollectionId) -> Result<StatisticsReport> {

@@ -77,11 +77,6 @@ pub fn reference_citations(
             citations.push(CitationReport { citations: chunk.citations, relation: chunk.relation, snippet });
         }
     }
-    Ok(CitationsReport {
-        collection: known.name(),
-        reference: found.reference,
-        citations,
-        next_offset,
-        notices: known.notices()?,
-    })
+    let (collection, notices) = (known.name(), known.notices()?);
+    Ok(CitationsReport { collection, reference: found.reference, citations, next_offset, notices })
 }

@@ -48,17 +48,13 @@ impl Engine {
 /// The state of a job that has not ended.
 fn so_far(job: &JobStatus) -> IndexedFolder {
     let since = job.started_at.unwrap_or(job.created_at);
+    let &JobStatus { job_id, state, files_done, files_total, .. } = job;
     IndexedFolder {
         indexed: job.files_done.saturating_sub(job.files_failed),
         skipped: job.files_failed,
         removed: 0,
         duration_ms: u64::try_from(Timestamp::now().0.saturating_sub(since.0)).unwrap_or_default(),
-        job: Some(IndexingJob {
-            job_id: job.job_id,
-            state: job.state,
-            files_done: job.files_done,
-            files_total: job.files_total,
-        }),
+        job: Some(IndexingJob { job_id, state, files_done, files_total }),
         notices: vec!["Files that are removed are counted when the work has ended.".into()],
     }
 }

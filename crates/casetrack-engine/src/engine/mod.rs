@@ -1,7 +1,6 @@
 //! The face of the crate: the use cases of a [`Host`], with jobs and watches.
 
 mod file_index;
-mod plans;
 mod vault_moves;
 mod vaults;
 mod work;
@@ -11,7 +10,6 @@ use std::time::Duration;
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, JobId, ProgressSink, Result};
 
-pub use self::plans::PlanChange;
 use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob, no_such_job};
 use crate::plans::Plans;
 use crate::upkeep;
@@ -26,9 +24,9 @@ use casetrack_search::{SearchRequest, SearchResponse};
 /// block. Most use cases are functions of the other modules that take its [`Host`]; the methods here also concern jobs and watches.
 pub struct Engine {
     host: Host,
-    jobs: Arc<Jobs>,
+    pub(crate) jobs: Arc<Jobs>,
     watches: Arc<Watches>,
-    plans: Arc<Plans>,
+    pub(crate) plans: Arc<Plans>,
 }
 
 impl Engine {

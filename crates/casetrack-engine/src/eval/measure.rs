@@ -120,9 +120,7 @@ impl Evaluation<'_> {
         let mut values: Vec<Vec<Vec<f64>>> = vec![Vec::new(); rankings.len()];
         let (mut of_search, mut times) = (Vec::new(), Vec::new());
         for number in 0..queries {
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+            cancel.check()?;
             let (text, within) = judgements.query(number);
             let request = SearchRequest {
                 query: text.to_owned(),

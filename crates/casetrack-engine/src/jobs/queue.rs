@@ -200,10 +200,7 @@ impl Jobs {
     pub fn status(&self, id: JobId) -> Result<JobStatus> {
         let mut state = lock(&self.state);
         let Some(status) = state.job(id).map(|job| job.status()) else { return Err(state.gone(id)) };
-        match state.held.contains(&status.collection_id) {
-            true => Err(locked(status.collection_id)),
-            false => Ok(status),
-        }
+        if state.held.contains(&status.collection_id) { Err(locked(status.collection_id)) } else { Ok(status) }
     }
 
     pub fn find(&self, id: &str) -> Result<JobStatus> {
@@ -304,10 +301,7 @@ impl Jobs {
         let mut state = lock(&self.state);
         let (pausing, held) = (state.pausing, state.held.contains(&collection));
         let Some(job) = state.job(id) else { return };
-        let mut problem = match result {
-            Ok((_, stopped)) => stopped,
-            Err(error) => Some(Problem::from(&error)),
-        };
+        let mut problem = result.map_or_else(|error| Some(Problem::from(&error)), |(_, stopped)| stopped);
         if problem.is_some() && job.withdrawn.is_some() {
             problem = job.withdrawn.take();
         }

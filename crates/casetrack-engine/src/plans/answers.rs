@@ -84,59 +84,32 @@ pub struct ExecutionItem {
 
 impl From<Source> for SourceItem {
     fn from(source: Source) -> Self {
-        Self {
-            name: source.name,
-            kind: source.kind,
-            target_set: source.target_set,
-            config: source.config,
-            update_mode: source.update_mode,
-            status: source.status,
-            created_at: source.created,
-            last_run_at: source.last_run,
-            last_error: source.last_error,
-        }
+        let Source { name, kind, target_set, config, update_mode, status, created, last_run, last_error, .. } = source;
+        let (created_at, last_run_at) = (created, last_run);
+        Self { name, kind, target_set, config, update_mode, status, created_at, last_run_at, last_error }
     }
 }
 
 impl From<Plan> for PlanItem {
     fn from(plan: Plan) -> Self {
-        Self {
-            name: plan.name,
-            description: plan.description,
-            mode: plan.mode,
-            status: plan.status,
-            sources: plan.sources,
-            conditions: plan.conditions,
-            outcomes: plan.outcomes,
-            created_at: plan.created,
-            updated_at: plan.updated,
-            executions: None,
-        }
+        let Plan { name, description, mode, status, sources, conditions, outcomes, .. } = plan;
+        let (created_at, updated_at, executions) = (plan.created, plan.updated, None);
+        Self { name, description, mode, status, sources, conditions, outcomes, created_at, updated_at, executions }
     }
 }
 
 impl From<Execution> for ExecutionItem {
     fn from(execution: Execution) -> Self {
-        Self {
-            execution_id: execution.id,
-            plan_name: execution.plan,
-            status: execution.status,
-            started_at: execution.started,
-            completed_at: execution.ended,
-            entries_processed: execution.entries,
-            entries_matched: execution.matched,
-            error: execution.error,
-        }
+        let (entries_processed, entries_matched) = (execution.entries, execution.matched);
+        let Execution { id: execution_id, plan: plan_name, status, started: started_at, error, .. } = execution;
+        let completed_at = execution.ended;
+        Self { execution_id, plan_name, status, started_at, completed_at, entries_processed, entries_matched, error }
     }
 }
 
 impl From<&Execution> for StartedPlan {
     fn from(execution: &Execution) -> Self {
-        Self {
-            execution_id: execution.id,
-            plan_name: execution.plan.clone(),
-            status: execution.status.clone(),
-            started_at: execution.started,
-        }
+        let Execution { id: execution_id, plan: plan_name, status, started: started_at, .. } = execution.clone();
+        Self { execution_id, plan_name, status, started_at }
     }
 }

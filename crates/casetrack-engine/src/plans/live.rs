@@ -212,9 +212,7 @@ impl Live {
         let sources = self.definition().map(|definition| &*definition.sources).unwrap_or_default();
         let mut first = Ok(());
         for (place, (.., spec)) in sources.iter().enumerate() {
-            if self.cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+            self.cancel.check()?;
             let done = match spec.watched() {
                 Some(folder) => self.host.live_files().watch(&self.host, folder, &self.cancel).map(drop),
                 None => space::index_source(&self.host, spec, &self.cancel),

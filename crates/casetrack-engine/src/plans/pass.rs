@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use casetrack_catalog::space::{Mode, SelectedFile, Selection};
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Cancel, Result};
 use casetrack_extract::is_supported_extension;
 
 use crate::jobs::{JobOrigin, JobRequest, Jobs};
@@ -36,9 +36,7 @@ impl Pass {
         let of_targets = condition.filter(|_| definition.outcomes.is_empty());
         let mut pass = Self::default();
         for (_, set, mode, spec) in &definition.sources {
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+            cancel.check()?;
             let sourced = space::run_source(host, (set, *mode, spec), of_targets, cancel)?;
             pass.found.unite(&sourced.picked);
             pass.added += sourced.change.added;
@@ -78,9 +76,7 @@ pub(super) fn long_outcomes(
     cancel: &Cancel,
 ) -> Result<()> {
     for outcome in outcomes {
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         match outcome {
             Outcome::SelectionSet { .. } => {}
             Outcome::Ingest { collection } => {
@@ -94,9 +90,7 @@ pub(super) fn long_outcomes(
             }
             Outcome::Classify { operations } => {
                 for file in files {
-                    if cancel.is_cancelled() {
-                        return Err(Error::cancelled());
-                    }
+                    cancel.check()?;
                     if let Err(error) = space::classify_if_new(host, &file.path, operations, cancel) {
                         tracing::debug!(path = %file.path.display(), %error, "not classified");
                     }

@@ -205,10 +205,7 @@ pub(super) fn checked(definition: DefineColumn) -> Result<DefineColumn> {
 
 /// The columns with these names, in their order; all if none is named.
 pub(super) fn chosen<'c>(all: &'c [Column], names: &[String]) -> Result<Vec<&'c Column>> {
-    if names.is_empty() {
-        return Ok(all.iter().collect());
-    }
-    names.iter().map(|name| named(all, name)).collect()
+    if names.is_empty() { Ok(all.iter().collect()) } else { names.iter().map(|name| named(all, name)).collect() }
 }
 
 pub(super) fn named<'c>(all: &'c [Column], name: &str) -> Result<&'c Column> {

@@ -210,15 +210,9 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
             documents.len()
         ));
     }
-    Ok(Sheet {
-        collection: collection.meta().name.clone(),
-        columns: shown.iter().map(|column| column.view()).collect(),
-        documents: catalogue.len() as u64,
-        total,
-        rows,
-        next_offset,
-        notices,
-    })
+    let (collection, documents) = (collection.meta().name.clone(), catalogue.len() as u64);
+    let columns = shown.iter().map(|column| column.view()).collect();
+    Ok(Sheet { collection, columns, documents, total, rows, next_offset, notices })
 }
 
 /// Removes a column that a user defined; returns the columns that are left.

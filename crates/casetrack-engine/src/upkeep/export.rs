@@ -82,16 +82,8 @@ pub fn export_collection(host: &Host, collection: CollectionId, request: ExportR
         Some(encryption) => collection.export_encrypted(file, &options, encryption)?,
         None => collection.export(file, &options)?,
     };
-    Ok(ExportReport {
-        collection: collection.meta().name.clone(),
-        file: file.display().to_string(),
-        bytes: report.bytes,
-        documents: report.documents,
-        pages: report.pages,
-        chunks: report.chunks,
-        originals: report.originals,
-        left_out: report.left_out,
-        encrypted: encryption.is_some(),
-        duration_ms: started.elapsed().as_millis() as u64,
-    })
+    let casetrack_store::ExportReport { bytes, documents, pages, chunks, originals, left_out } = report;
+    let (collection, file) = (collection.meta().name.clone(), file.display().to_string());
+    let (encrypted, duration_ms) = (encryption.is_some(), started.elapsed().as_millis() as u64);
+    Ok(ExportReport { collection, file, bytes, documents, pages, chunks, originals, left_out, encrypted, duration_ms })
 }

@@ -115,15 +115,9 @@ pub fn import_collection(host: &Host, request: ImportRequest<'_>) -> Result<Impo
              `casetrack reindex --models compact` makes vectors with the models that come with CaseTrack."
         )
     });
-    let report = ImportReport {
-        meta,
-        documents: manifest.documents,
-        pages: manifest.pages,
-        chunks: manifest.chunks,
-        originals: manifest.originals,
-        dense_model: made_by,
-        model_note,
-        duration_ms: started.elapsed().as_millis() as u64,
-    };
+    let (documents, pages, chunks) = (manifest.documents, manifest.pages, manifest.chunks);
+    let (originals, duration_ms) = (manifest.originals, started.elapsed().as_millis() as u64);
+    let dense_model = made_by;
+    let report = ImportReport { meta, documents, pages, chunks, originals, dense_model, model_note, duration_ms };
     Ok(ImportedVault { report, recovery_words })
 }

@@ -23,10 +23,7 @@ pub(crate) fn rename_collection(host: &Host, id: CollectionId, name: &str) -> Re
 pub fn set_collection_status(host: &Host, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
     host.sight().admit_as(id, Role::Owner)?;
     let meta = host.store().meta(id)?;
-    if meta.status == status {
-        return Ok(meta);
-    }
-    describe(host, id, |meta| meta.status = status)
+    if meta.status == status { Ok(meta) } else { describe(host, id, |meta| meta.status = status) }
 }
 
 /// The collection is opened again when it is next used.

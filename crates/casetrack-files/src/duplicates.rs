@@ -96,9 +96,7 @@ fn by_digest(
 ) -> Result<BTreeMap<Sha256, Vec<PathBuf>>> {
     let mut groups: BTreeMap<Sha256, Vec<PathBuf>> = BTreeMap::new();
     for path in paths {
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         // Keys and credentials are never read.
         match host.config().access.check(&path).and_then(|path| digest(&path, bytes)) {
             Ok(Some(digest)) => groups.entry(digest).or_default().push(path),

@@ -14,7 +14,7 @@ pub mod space;
 use std::path::{Path, PathBuf};
 
 pub use by_time::{TimeMatches, TimeSearch, TimeSort};
-use casetrack_catalog::{Entry, QueryPage, Scope, shown};
+use casetrack_catalog::{Entry, Facts, QueryPage, Scope, shown};
 pub use casetrack_catalog::{
     Kind, Order, Pattern, Problem, Query, ScanReport, Target, Time, TimeField, TimeRange, Usage, span,
 };
@@ -58,16 +58,9 @@ pub struct FileItem {
 
 impl From<Entry> for FileItem {
     fn from(Entry { path, facts, first_seen, .. }: Entry) -> Self {
-        Self {
-            path: shown(&path).into_owned(),
-            kind: facts.kind,
-            size_bytes: (facts.kind != Kind::Folder).then_some(facts.size),
-            modified: facts.modified,
-            created: facts.created,
-            accessed: facts.accessed,
-            changed: facts.changed,
-            first_seen,
-        }
+        let (path, size_bytes) = (shown(&path).into_owned(), (facts.kind != Kind::Folder).then_some(facts.size));
+        let Facts { kind, modified, created, accessed, changed, .. } = facts;
+        Self { path, kind, size_bytes, modified, created, accessed, changed, first_seen }
     }
 }
 

@@ -142,10 +142,7 @@ pub fn rewrite(query: &str) -> Result<RewrittenQuery> {
     }
     let Asked { text, filters, .. } = Asked::of(query, true, true)?;
     let (phrases, besides) = phrases(&text);
-    let said = match filters == QueryFilters::default() || text != query {
-        true => content_words(&besides),
-        false => Vec::new(),
-    };
+    let said = if filters == QueryFilters::default() || text != query { content_words(&besides) } else { Vec::new() };
     // A single letter is in nearly every file.
     let words: Vec<String> =
         said.iter().filter(|word| word.chars().nth(1).is_some()).map(|word| singular(word)).collect();

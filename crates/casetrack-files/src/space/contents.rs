@@ -95,22 +95,12 @@ pub struct ThumbnailPicture(pub Vec<u8>);
 
 impl MetadataItem {
     fn new(content: Content, path: Option<&Path>) -> Self {
-        let thumbnail = content.thumbnail.map(|Thumbnail { width, height, .. }| ThumbnailItem {
-            width,
-            height,
-            mime_type: "image/png".to_owned(),
-            uri: path.map(|path| format!("{}/thumbnail", nodes::uri(path))),
-        });
-        Self {
-            hash: content.sha256.to_string(),
-            path: path.map(|path| shown(path).into_owned()),
-            size: content.size,
-            media_type: content.media_type,
-            properties: content.properties,
-            thumbnail,
-            no_thumbnail: content.no_thumbnail,
-            generated_at: content.made,
-        }
+        let Content { sha256, size, media_type, properties, thumbnail, no_thumbnail, made: generated_at } = content;
+        let (mime_type, uri) = ("image/png".to_owned(), path.map(|path| format!("{}/thumbnail", nodes::uri(path))));
+        let thumbnail =
+            thumbnail.map(|Thumbnail { width, height, .. }| ThumbnailItem { width, height, mime_type, uri });
+        let (hash, path) = (sha256.to_string(), path.map(|path| shown(path).into_owned()));
+        Self { hash, path, size, media_type, properties, thumbnail, no_thumbnail, generated_at }
     }
 }
 
@@ -201,10 +191,7 @@ pub(crate) fn classify(host: &Host, path: &Path, wanted: Wanted, anew: bool, can
         return Err(Error::invalid(format!("{} is not a file", path.display())));
     }
     let space = host.space()?;
-    let known = match anew {
-        true => None,
-        false => space.content_of(&path, &facts)?,
-    };
+    let known = if anew { None } else { space.content_of(&path, &facts)? };
     if let Some(known) = known.filter(|known| is_enough(known, wanted)) {
         return Ok(known);
     }
@@ -355,9 +342,7 @@ fn digest(path: &Path, cancel: &Cancel) -> Result<(Sha256, Vec<u8>)> {
     let mut file = File::open(path).map_err(io)?;
     let (mut digest, mut buffer, mut beginning) = (sha2::Sha256::new(), vec![0; BUFFER], Vec::new());
     loop {
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         let read = file.read(&mut buffer).map_err(io)?;
         let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else {
             return Ok((Sha256(digest.finalize().into()), beginning));

@@ -36,7 +36,7 @@ pub struct IndexSpace<'a> {
 }
 
 /// What indexing did, or the job that does it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpaceIndexed {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,46 +139,30 @@ pub fn index_space(host: &Host, asked: &IndexSpace<'_>, cancel: &Cancel) -> Resu
     let text = shown(&root).into_owned();
     if let Some(reason) = why_to_skip(host, &root, &text, asked)? {
         return Ok(SpaceIndexed {
-            job_id: None,
             root: text,
             status: "completed".to_owned(),
-            status_url: None,
-            files: Some(0),
-            directories: Some(0),
-            total_size: Some(0),
             duration_ms: Some(millis(started)),
             skipped: Some(true),
             skip_reason: Some(reason),
+            ..SpaceIndexed::counted(0, 0, 0)
         });
     }
-    if asked.in_background {
-        let job = in_field("root", index_in_background(host, &root))?;
-        return Ok(SpaceIndexed {
-            job_id: Some(job.id),
-            root: text,
-            status: job.status,
-            status_url: Some(status_url(job.id)),
-            files: None,
-            directories: None,
-            total_size: None,
-            duration_ms: None,
-            skipped: None,
-            skip_reason: None,
-        });
+    let job = if asked.in_background { index_in_background(host, &root) } else { index_now(host, &root, cancel) };
+    let job = in_field("root", job)?;
+    let done = if asked.in_background {
+        SpaceIndexed::default()
+    } else {
+        let counted = SpaceIndexed::counted(job.files, job.folders, job.bytes);
+        SpaceIndexed { duration_ms: Some(millis(started)), skipped: Some(false), ..counted }
+    };
+    let (job_id, status_url) = (Some(job.id), Some(status_url(job.id)));
+    Ok(SpaceIndexed { job_id, root: text, status: job.status, status_url, ..done })
+}
+
+impl SpaceIndexed {
+    fn counted(files: u64, folders: u64, bytes: u64) -> Self {
+        Self { files: Some(files), directories: Some(folders), total_size: Some(bytes), ..Self::default() }
     }
-    let job = in_field("root", index_now(host, &root, cancel))?;
-    Ok(SpaceIndexed {
-        job_id: Some(job.id),
-        root: text,
-        status: job.status,
-        status_url: Some(status_url(job.id)),
-        files: Some(job.files),
-        directories: Some(job.folders),
-        total_size: Some(job.bytes),
-        duration_ms: Some(millis(started)),
-        skipped: Some(false),
-        skip_reason: None,
-    })
 }
 
 /// The path of a file or folder that is there and may be read.
@@ -337,15 +321,8 @@ pub fn space_jobs(host: &Host, asked: &JobsAsked<'_>) -> Result<JobList> {
     let space = host.space()?;
     let (mut jobs, mut left_out) = (Vec::new(), 0);
     for read in (0..).step_by(MAX_LISTED as usize) {
-        let wish = JobFilter {
-            kind: Some("index"),
-            active,
-            status,
-            min_progress,
-            max_progress,
-            limit: MAX_LISTED,
-            offset: read,
-        };
+        let kind = Some("index");
+        let wish = JobFilter { kind, active, status, min_progress, max_progress, limit: MAX_LISTED, offset: read };
         let page = space.jobs(&wish)?;
         let is_last = page.len() < MAX_LISTED as usize;
         for job in page.into_iter().filter(|job| !is_denied_in_space(host, Path::new(&job.path))) {

@@ -112,8 +112,8 @@ pub struct Matching<'a> {
     pub page: Paging,
 }
 
-/// Entries that meet several conditions.
-#[derive(Debug, Clone)]
+/// Entries that meet several conditions. It is stored as `StoredSearch` reads it.
+#[derive(Debug, Clone, Serialize)]
 pub struct SetSearch<'a> {
     pub name: &'a str,
     pub children: bool,
@@ -125,8 +125,11 @@ pub struct SetSearch<'a> {
     pub size: (Option<u64>, Option<u64>),
     pub mtime: (Option<&'a str>, Option<&'a str>),
     /// size, name or mtime.
+    #[serde(skip)]
     pub sort_by: &'a str,
+    #[serde(skip)]
     pub descending: bool,
+    #[serde(skip)]
     pub page: Paging,
 }
 
@@ -134,12 +137,8 @@ impl<'a> SetSearch<'a> {
     /// Errors: a kind, time or order that cannot be read.
     pub(super) fn asked(&self) -> Result<SetQuery<'a>> {
         let mut conditions = Vec::new();
-        if let Some(kind) = self.kind {
-            conditions.push(Condition::Kind(kind_named("kind", kind)?));
-        }
-        if let Some(text) = self.extension {
-            conditions.push(extension("extension", text)?);
-        }
+        conditions.extend(self.kind.map(|kind| kind_named("kind", kind)).transpose()?.map(Condition::Kind));
+        conditions.extend(self.extension.map(|text| extension("extension", text)).transpose()?);
         let texts =
             [("path_contains", Field::Path, self.path_contains), ("name_contains", Field::Name, self.name_contains)];
         for (parameter, field, text) in texts {
@@ -166,7 +165,7 @@ impl<'a> SetSearch<'a> {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(super) struct StoredSearch {
     name: String,
     children: bool,
@@ -176,22 +175,6 @@ pub(super) struct StoredSearch {
     name_contains: Option<String>,
     size: (Option<u64>, Option<u64>),
     mtime: (Option<String>, Option<String>),
-}
-
-impl From<&SetSearch<'_>> for StoredSearch {
-    fn from(search: &SetSearch<'_>) -> Self {
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        Self {
-            name: search.name.to_owned(),
-            children: search.children,
-            kind: owned(search.kind),
-            extension: owned(search.extension),
-            path_contains: owned(search.path_contains),
-            name_contains: owned(search.name_contains),
-            size: search.size,
-            mtime: (owned(search.mtime.0), owned(search.mtime.1)),
-        }
-    }
 }
 
 impl StoredSearch {
@@ -289,8 +272,8 @@ pub fn find_matching(host: &Host, search: &Matching<'_>, cancel: &Cancel) -> Res
 pub fn search_set(host: &Host, search: &SetSearch<'_>, save_as: Option<&str>, cancel: &Cancel) -> Result<EntryPage> {
     let page = answered(host, &search.asked()?, cancel)?;
     if let Some(name) = save_as {
-        let stored = serde_json::to_value(StoredSearch::from(search))
-            .map_err(|error| casetrack_core::Error::internal(error.to_string()))?;
+        let stored =
+            serde_json::to_value(search).map_err(|error| casetrack_core::Error::internal(error.to_string()))?;
         in_field("save_as", host.space()?.save_query(name, &stored))?;
     }
     Ok(page)
@@ -305,31 +288,17 @@ fn found(host: &Host, asked: &SetQuery<'_>, cancel: &Cancel) -> Result<EntryPage
     let answer =
         in_field("name", host.fresh_space(cancel)?.find(asked, &|path| is_denied_in_space(host, path), cancel))?;
     let entries: Vec<EntryItem> = answer.members.into_iter().map(EntryItem::from).collect();
-    Ok(EntryPage {
-        returned_count: entries.len() as u64,
-        entries,
-        total_count: answer.total,
-        offset: asked.offset as u64,
-        limit: asked.limit as u64,
-        has_more: answer.has_more,
-        notice: None,
-    })
+    let (total_count, has_more, returned_count) = (answer.total, answer.has_more, entries.len() as u64);
+    let (offset, limit) = (asked.offset as u64, asked.limit as u64);
+    Ok(EntryPage { entries, total_count, returned_count, offset, limit, has_more, notice: None })
 }
 
 fn asked(name: &str, condition: Condition, page: Paging) -> Result<SetQuery<'_>> {
     if page.limit == 0 || page.limit > MAX_ENTRIES {
         return Err(refused("limit", format!("limit must be between 1 and {MAX_ENTRIES}")));
     }
-    Ok(SetQuery {
-        set: name,
-        children: true,
-        condition,
-        added: (None, None),
-        sort: Sort::Path,
-        descending: false,
-        limit: page.limit,
-        offset: page.offset,
-    })
+    let (added, sort, Paging { limit, offset }) = ((None, None), Sort::Path, page);
+    Ok(SetQuery { set: name, children: true, condition, added, sort, descending: false, limit, offset })
 }
 
 fn edge(field: &'static str, text: Option<&str>, end: End) -> Result<Option<i64>> {

@@ -155,19 +155,13 @@ pub struct Sourced {
 /// Errors: [`ErrorCode::NotFound`], also for a source outside the folders of the session.
 pub fn visible_source(host: &Host, name: &str) -> Result<Source> {
     let source = host.space()?.source(name)?;
-    match is_hidden(host, &source.config) {
-        true => Err(Error::new(ErrorCode::NotFound, "source not found")),
-        false => Ok(source),
-    }
+    if is_hidden(host, &source.config) { Err(Error::new(ErrorCode::NotFound, "source not found")) } else { Ok(source) }
 }
 
 /// Errors: [`ErrorCode::NotFound`], also for a plan with a source outside the folders of the session.
 pub fn visible_plan(host: &Host, name: &str) -> Result<Plan> {
     let plan = host.space()?.plan(name)?;
-    match is_hidden_plan(host, &plan) {
-        true => Err(Error::new(ErrorCode::NotFound, "plan not found")),
-        false => Ok(plan),
-    }
+    if is_hidden_plan(host, &plan) { Err(Error::new(ErrorCode::NotFound, "plan not found")) } else { Ok(plan) }
 }
 
 /// True if the configuration of a source names a path that is not shown.
@@ -250,9 +244,7 @@ fn follow_links(host: &Host, start: &Path, picked: &mut Selection, cancel: &Canc
             return Ok(());
         }
         for link in new {
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+            cancel.check()?;
             if seen.len() >= MAX_LINKS {
                 return Err(Error::invalid(format!(
                     "there are more than {MAX_LINKS} links below {}; index without follow_symlinks",

@@ -126,10 +126,7 @@ pub fn usage_tree(host: &Host, asked: &UsageTreeAsked<'_>, cancel: &Cancel) -> R
 /// Errors: a path that may not be read or is no folder.
 pub fn folder_in_space(host: &Host, path: &str) -> Result<PathBuf> {
     let folder = in_field("path", index_jobs::resolved_in_space(host, path))?;
-    match folder.is_dir() {
-        true => Ok(folder),
-        false => Err(refused("path", format!("{} is not a folder", folder.display()))),
-    }
+    if folder.is_dir() { Ok(folder) } else { Err(refused("path", format!("{} is not a folder", folder.display()))) }
 }
 
 /// Leaves out the smallest levels of a tree that has too many entries.

@@ -11,7 +11,7 @@ use casetrack_store::parts::{
 use casetrack_store::{ChangeDocuments, DocumentChange, Observer, Relocation, Right, StoredDocument};
 
 use crate::collection::PostgresCollection;
-use crate::error::Failure;
+use crate::error::Step;
 use crate::moment::gone;
 use crate::postings::pack;
 use crate::reader::path_hash;
@@ -41,8 +41,6 @@ const INSERT: &str = insert!("$1::bigint, $2::uuid", "", "");
 /// its bucket, of which there is one, the machine makes the rows, which is slower (docs/dev/scale.md).
 const INSERT_GUARDED: &str =
     insert!("b.route, b.collection", "buckets b, ", " WHERE b.route = $1 AND b.collection = $2");
-
-type Step<T> = std::result::Result<T, Failure>;
 
 /// The amounts that a change adds to the counters of a bucket.
 #[derive(Debug, Clone, Copy, Default)]

@@ -10,7 +10,7 @@ use casetrack_store::parts::{PagePlace, decode, decode_json, encode, encode_json
 use casetrack_store::{Counts, DescribeCollection, DocumentChange, Observer, Right, VectorModels};
 use serde_json::Value;
 
-use crate::error::Failure;
+use crate::error::{Failure, Step};
 use crate::moment::{Moment, gone};
 use crate::reader::{Reader, counted};
 use crate::route::{Layout, Routes};
@@ -33,8 +33,6 @@ pub struct PostgresCollection {
     pub(crate) page_places: Mutex<HashMap<u64, Arc<[PagePlace]>>>,
     pub(crate) observer: OnceLock<Observer>,
 }
-
-type Step<T> = std::result::Result<T, Failure>;
 
 impl PostgresCollection {
     pub(crate) fn new(

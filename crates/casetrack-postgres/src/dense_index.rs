@@ -9,15 +9,13 @@ use casetrack_store::VectorModels;
 use casetrack_store::parts::decode_json;
 
 use crate::collection::PostgresCollection;
-use crate::error::Failure;
+use crate::error::Step;
 use crate::moment::gone;
 use crate::rights::is_administrator;
 use crate::route::Routes;
 use crate::server::{Connection, Server};
 use crate::sql::id;
 use crate::store::layout;
-
-type Step<T> = std::result::Result<T, Failure>;
 
 impl PostgresCollection {
     pub(crate) fn has_dense_index(&self, connection: &mut Connection) -> Step<bool> {

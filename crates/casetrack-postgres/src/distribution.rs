@@ -3,13 +3,11 @@
 
 use casetrack_core::{Error, ErrorCode};
 
-use crate::error::Failure;
+use crate::error::Step;
 use crate::server::Connection;
 
 const DISTRIBUTE: &str = include_str!("../migrations/distribute.sql");
 const SHARE_RIGHTS: &str = include_str!("../migrations/share_rights.sql");
-
-type Step<T> = std::result::Result<T, Failure>;
 
 /// The number of machines that have rows of distributed tables; none without Citus. Errors: `WrongState` if this is one
 /// of them, and not the one that clients talk to.

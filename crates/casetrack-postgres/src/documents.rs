@@ -126,10 +126,7 @@ impl ReadDocuments for PostgresCollection {
     }
 
     fn whole(&self, document: DocumentId) -> Result<Option<StoredDocument>> {
-        self.with_reading(|reading| match reading.document(document)? {
-            Some(_) => reading.whole(document).map(Some),
-            None => Ok(None),
-        })
+        self.with_reading(|reading| reading.document(document)?.map(|_| reading.whole(document)).transpose())
     }
 
     fn passages(&self) -> Passages<'_> {

@@ -7,6 +7,9 @@ use postgres::error::SqlState;
 const UNREACHABLE: &str =
     "Check that the server runs and can be reached from here, then try again. Earlier changes are safe.";
 
+/// The result of a step of a transaction.
+pub(crate) type Step<T> = std::result::Result<T, Failure>;
+
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The connection is gone; whether a transaction was committed is not known from here.

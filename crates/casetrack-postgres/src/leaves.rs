@@ -9,7 +9,7 @@
 use casetrack_core::Result;
 use casetrack_store::parts::{corrupt, push_varint, take_varint};
 
-use crate::error::Failure;
+use crate::error::{Failure, Step};
 use crate::postings::{Block, take_part};
 use crate::route::Routes;
 use crate::server::Connection;
@@ -159,8 +159,6 @@ impl Leaves {
         std::mem::take(&mut self.full)
     }
 }
-
-type Step<T> = std::result::Result<T, Failure>;
 
 /// The columns that are read besides the terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use casetrack_core::Result;
 use casetrack_store::TextField;
 use casetrack_store::parts::{List, PostingLists};
 
-use crate::error::Failure;
+use crate::error::Step;
 use crate::leaves::{Fetched, Key, With, between, key, own_term, parts, with_keys};
 use crate::moment::{Moment, Numbers};
 use crate::postings::{Entry, Occurrence, Packed, field_number, visit};
@@ -33,7 +33,7 @@ impl<'m> Lists<'m> {
         Self { moment, numbers, routes, asked, fetched: RefCell::default(), counts: RefCell::default() }
     }
 
-    pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
+    pub fn answer<T>(&self, made: Result<T>) -> Step<T> {
         self.asked.answer(made)
     }
 

@@ -13,7 +13,7 @@ use casetrack_store::{
 use serde_json::Value;
 
 use crate::collection::PostgresCollection;
-use crate::error::Failure;
+use crate::error::{Failure, Step};
 use crate::leaves::{Leaf, parts};
 use crate::moment::gone;
 use crate::postings::{Packed, SPARSE, pack, visit};
@@ -25,8 +25,6 @@ const MAX_PROBLEMS: usize = 1000;
 
 /// Tables that grow with the documents.
 const TABLES: [&str; 8] = ["documents", "pages", "chunks", "removed", "vectors", "fresh", "leaves", "segments"];
-
-type Step<T> = std::result::Result<T, Failure>;
 
 fn check(name: &'static str, description: &'static str) -> Check {
     Check { name, description, checked: 0, problems: Vec::new() }

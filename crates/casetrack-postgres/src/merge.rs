@@ -11,7 +11,7 @@ use casetrack_store::Right;
 use casetrack_store::parts::invert;
 
 use crate::collection::PostgresCollection;
-use crate::error::Failure;
+use crate::error::Step;
 use crate::leaves::{Key, Leaf, Leaves, key, parts};
 use crate::postings::{Block, Entry, Packed, SPARSE, pack, without};
 use crate::server::Connection;
@@ -28,8 +28,6 @@ const READ: i64 = 512;
 /// A flush clears leaves if one chunk in this many is gone, or in small collections.
 const DEAD_SHARE: u64 = 10;
 const SMALL: u64 = 50_000;
-
-type Step<T> = std::result::Result<T, Failure>;
 
 /// A segment, and how far it was read.
 pub(crate) struct Stream {

@@ -8,7 +8,7 @@ use casetrack_core::{DocumentMeta, Error, ErrorCode};
 use casetrack_store::parts::{SlotMap, SlotRange, decode_json, name_terms};
 use casetrack_store::{CatalogueEntry, language_mark};
 
-use crate::error::Failure;
+use crate::error::{Failure, Step};
 use crate::postings::Packed;
 use crate::route::{Routes, first_slot};
 use crate::server::Connection;
@@ -197,7 +197,7 @@ impl Moment {
     }
 
     /// Brings it to the state that a connection sees, which is in a transaction.
-    pub fn follow(moment: &mut Arc<Self>, connection: &mut Connection, routes: &Routes) -> Follow {
+    pub fn follow(moment: &mut Arc<Self>, connection: &mut Connection, routes: &Routes) -> Step<()> {
         let collection = id(routes.collection());
         let rows = connection.all(
             "SELECT bucket, changed, merged, dead_chunks, forgotten FROM buckets WHERE route = ANY($1) AND collection = $2 \
@@ -276,7 +276,7 @@ impl Moment {
         Ok(())
     }
 
-    pub fn follow_with_postings(moment: &mut Arc<Self>, connection: &mut Connection, routes: &Routes) -> Follow {
+    pub fn follow_with_postings(moment: &mut Arc<Self>, connection: &mut Connection, routes: &Routes) -> Step<()> {
         Self::follow(moment, connection, routes)?;
         if moment.fresh_through == moment.changed {
             return Ok(());
@@ -300,8 +300,6 @@ impl Moment {
 fn signed(numbers: &[u64]) -> Vec<i64> {
     numbers.iter().map(|number| number.cast_signed()).collect()
 }
-
-type Follow = std::result::Result<(), Failure>;
 
 /// The error for a collection that was deleted, perhaps by another client.
 pub(crate) fn gone(routes: &Routes) -> Error {

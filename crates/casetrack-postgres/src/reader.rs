@@ -13,7 +13,7 @@ use casetrack_store::{
 use postgres::Row;
 use serde_json::Value;
 
-use crate::error::Failure;
+use crate::error::Step;
 use crate::moment::gone;
 use crate::route::Routes;
 use crate::server::{Connection, Params, Session};
@@ -38,7 +38,7 @@ impl<'t> Reader<'t> {
         Self { routes, models, asked }
     }
 
-    pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
+    pub fn answer<T>(&self, made: Result<T>) -> Step<T> {
         self.asked.answer(made)
     }
 
@@ -107,10 +107,7 @@ impl<'t> Reader<'t> {
                    WHERE route = $1 AND collection = $2 AND document = $3 AND page = $4";
         let rows = self.of(document, sql, &[&number(page), &from, &length])?;
         let Some(row) = rows.first() else { return Ok(None) };
-        if column::<i32>(row, 1)? < number(bytes.end) {
-            return Ok(None);
-        }
-        text(column(row, 0)?).map(Some)
+        if column::<i32>(row, 1)? < number(bytes.end) { Ok(None) } else { text(column(row, 0)?).map(Some) }
     }
 
     pub fn page_record(&self, document: DocumentId, page: u32) -> Result<PageRecord> {
@@ -320,10 +317,7 @@ impl PassageSource for Reader<'_> {
 }
 
 /// The counts of a collection, when a document was changed last, and how many chunks that are gone have postings in leaves.
-pub(crate) fn counted(
-    connection: &mut Connection,
-    routes: &Routes,
-) -> std::result::Result<(Counts, Option<Timestamp>, u64), Failure> {
+pub(crate) fn counted(connection: &mut Connection, routes: &Routes) -> Step<(Counts, Option<Timestamp>, u64)> {
     let row = connection.one(
         "SELECT count(*), sum(documents)::bigint, sum(pages)::bigint, sum(chunks)::bigint, sum(sparse_chunks)::bigint, \
          sum(annotated_documents)::bigint, sum(dead_chunks)::bigint, max(changed_at), sum(token_chunks)::bigint FROM buckets \

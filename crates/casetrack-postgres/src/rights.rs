@@ -5,13 +5,11 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::Right;
 
 use crate::collection::PostgresCollection;
-use crate::error::Failure;
+use crate::error::Step;
 use crate::moment::gone;
 use crate::route::Routes;
 use crate::server::Connection;
 use crate::sql::id;
-
-type Step<T> = std::result::Result<T, Failure>;
 
 impl PostgresCollection {
     /// True if the role of this client has a right. It has at least the right to read.

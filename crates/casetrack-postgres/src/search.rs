@@ -11,7 +11,7 @@ use casetrack_store::parts::{
 use casetrack_store::{Bm25Query, Conditions, Filter, Hit, SearchChunks, Selection, SparseVector, VisitLexicon};
 
 use crate::collection::PostgresCollection;
-use crate::error::Failure;
+use crate::error::Step;
 use crate::leaves::{Key, With, key, own_term, with_keys};
 use crate::lists::Lists;
 use crate::moment::Moment;
@@ -31,7 +31,6 @@ const EF: usize = 1000;
 /// Learned-sparse vectors are read themselves if a filter leaves at most one chunk in this many: with each come the terms that the query does not have.
 const NARROW: u64 = 32;
 
-type Answer<T> = std::result::Result<T, Failure>;
 type Weights = HashMap<Vec<u8>, u32>;
 type Candidates = Vec<(u64, Vec<f32>)>;
 
@@ -147,7 +146,7 @@ impl PostgresCollection {
         selected: Option<&SlotSet>,
         weights: &Weights,
         top: &mut TopK<u32>,
-    ) -> Answer<()> {
+    ) -> Step<()> {
         let (keys, own): (Vec<Key>, Vec<u32>) =
             weights.iter().map(|(term, weight)| (key(SPARSE, term), *weight)).unzip();
         let numbers = moment.numbers();
@@ -195,7 +194,7 @@ impl PostgresCollection {
         selected: &SlotSet,
         weights: &Weights,
         top: &mut TopK<u32>,
-    ) -> Answer<()> {
+    ) -> Step<()> {
         let places = Places::of(&self.routes, selected);
         let rows = connection.all(
             "SELECT f.ordinal, c.chunk, c.sparse FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::int[], $5::int[]) \
@@ -255,7 +254,7 @@ struct Dense<'s> {
 
 impl Dense<'_> {
     /// The best `k` of `available` chunks as (slot, score).
-    fn best(&self, connection: &mut Connection, k: usize, available: u64) -> Answer<Vec<(u64, f32)>> {
+    fn best(&self, connection: &mut Connection, k: usize, available: u64) -> Step<Vec<(u64, f32)>> {
         let has_index =
             available > self.collection.layout.exact_chunks && self.collection.has_dense_index(connection)?;
         let mut wanted = k.saturating_add(SPARE);
@@ -288,7 +287,7 @@ impl Dense<'_> {
     }
 
     /// The candidates that the index proposes; `None` if it gives fewer than it should.
-    fn proposed(&self, connection: &mut Connection, wanted: usize, available: u64) -> Answer<Option<Candidates>> {
+    fn proposed(&self, connection: &mut Connection, wanted: usize, available: u64) -> Step<Option<Candidates>> {
         // Those that the filter leaves are as dense among the proposed as among all, or the search is made again.
         let all = self.moment.slots.chunks().max(1);
         let share = available as f64 / all as f64;
@@ -312,7 +311,7 @@ impl Dense<'_> {
         Ok(None)
     }
 
-    fn index(&self, connection: &mut Connection, asked: usize) -> Answer<Candidates> {
+    fn index(&self, connection: &mut Connection, asked: usize) -> Step<Candidates> {
         connection.run(&format!(
             "SET LOCAL hnsw.ef_search = {EF}; SET LOCAL hnsw.iterative_scan = strict_order; \
              SET LOCAL hnsw.max_scan_tuples = {}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; \
@@ -334,7 +333,7 @@ impl Dense<'_> {
     }
 
     /// The nearest, or all.
-    fn exact(&self, connection: &mut Connection, nearest: Option<usize>) -> Answer<Candidates> {
+    fn exact(&self, connection: &mut Connection, nearest: Option<usize>) -> Step<Candidates> {
         let routes = &self.collection.routes;
         let collection = id(routes.collection());
         let limit = nearest.map(|nearest| i64::try_from(nearest).unwrap_or(i64::MAX));
@@ -371,12 +370,12 @@ impl Dense<'_> {
     }
 }
 
-fn slot_and_vector(row: &postgres::Row) -> Answer<(u64, Vec<f32>)> {
+fn slot_and_vector(row: &postgres::Row) -> Step<(u64, Vec<f32>)> {
     Ok((slot_of(row)?, components(&row.try_get(2)?)))
 }
 
 /// The slot of a row that begins with the ordinal of a document and the index of a chunk.
-fn slot_of(row: &postgres::Row) -> Answer<u64> {
+fn slot_of(row: &postgres::Row) -> Step<u64> {
     let ordinal = row.try_get::<_, i64>(0)?.cast_unsigned();
     Ok(first_slot(ordinal) + u64::from(row.try_get::<_, i32>(1)?.cast_unsigned()))
 }

@@ -11,7 +11,7 @@ use postgres::{Client, Notifications, Row, SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::address::Address;
-use crate::error::{Failure, unreachable_server};
+use crate::error::{Failure, Step, unreachable_server};
 use crate::own_changes::OwnChanges;
 use crate::route::Routes;
 use crate::sql::id;
@@ -79,7 +79,7 @@ impl Server {
         Ok(Self { address, tls, idle: Mutex::default(), own: OwnChanges::default() })
     }
 
-    pub fn connect(&self) -> std::result::Result<Connection, Failure> {
+    pub fn connect(&self) -> Step<Connection> {
         let since = Instant::now();
         let connected = self.address.config().connect(self.tls.clone());
         let mut client = connected.map_err(|error| match Failure::of_connecting(error) {
@@ -90,7 +90,7 @@ impl Server {
         Ok(Connection { client, statements: HashMap::new(), numbers: Vec::new() })
     }
 
-    fn take(&self) -> std::result::Result<Connection, Failure> {
+    fn take(&self) -> Step<Connection> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
             Some(connection) if !connection.client.is_closed() => Ok(connection),
@@ -112,7 +112,7 @@ impl Server {
     }
 
     /// A connection in a transaction that sees everything as of now and changes nothing.
-    pub fn moment(&self) -> std::result::Result<Connection, Failure> {
+    pub fn moment(&self) -> Step<Connection> {
         let mut tries = 0;
         loop {
             let begun = self.take().and_then(|mut connection| {
@@ -131,7 +131,7 @@ impl Server {
     }
 
     /// The answer to a question, which is asked again if the connection is lost or its view was too old.
-    pub fn read<T>(&self, ask: impl Fn(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
+    pub fn read<T>(&self, ask: impl Fn(&mut Connection) -> Step<T>) -> Result<T> {
         let mut tries = 0;
         loop {
             let answer = self.moment().and_then(|mut connection| {
@@ -149,7 +149,7 @@ impl Server {
     }
 
     /// Asks outside of a transaction.
-    pub fn outside<T>(&self, ask: impl FnOnce(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
+    pub fn outside<T>(&self, ask: impl FnOnce(&mut Connection) -> Step<T>) -> Result<T> {
         let asked = self.take().and_then(|mut connection| {
             let answer = ask(&mut connection)?;
             self.give(connection);
@@ -160,24 +160,16 @@ impl Server {
 
     /// Makes a change in one transaction, in which no other of the same `lock` is made. If the connection is lost while
     /// it is committed, the server is asked for the outcome; a change that was not made is made again.
-    pub fn write<T>(
-        &self,
-        lock: i64,
-        change: impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
-    ) -> Result<T> {
+    pub fn write<T>(&self, lock: i64, change: impl FnMut(&mut Connection) -> Step<T>) -> Result<T> {
         self.write_with(Some(lock), change)
     }
 
     /// The same, at the same time as all others.
-    pub fn write_beside<T>(&self, change: impl FnMut(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
+    pub fn write_beside<T>(&self, change: impl FnMut(&mut Connection) -> Step<T>) -> Result<T> {
         self.write_with(None, change)
     }
 
-    fn write_with<T>(
-        &self,
-        lock: Option<i64>,
-        mut change: impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
-    ) -> Result<T> {
+    fn write_with<T>(&self, lock: Option<i64>, mut change: impl FnMut(&mut Connection) -> Step<T>) -> Result<T> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -195,11 +187,7 @@ impl Server {
         }
     }
 
-    fn attempt<T>(
-        &self,
-        lock: Option<i64>,
-        change: &mut impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
-    ) -> std::result::Result<T, Failure> {
+    fn attempt<T>(&self, lock: Option<i64>, change: &mut impl FnMut(&mut Connection) -> Step<T>) -> Step<T> {
         let mut connection = self.take()?;
         // Numbers only, and one round trip.
         let lock = lock.map_or_else(String::new, |lock| format!(", pg_advisory_xact_lock({lock})"));
@@ -304,7 +292,7 @@ impl<'t> Session<'t> {
     }
 
     /// The state of a collection on the server as of now.
-    pub fn now(server: &'t Server, routes: &Routes) -> std::result::Result<Self, Failure> {
+    pub fn now(server: &'t Server, routes: &Routes) -> Step<Self> {
         let mut connection = server.moment()?;
         // The first statement on each machine decides the moment.
         connection.all(
@@ -314,7 +302,7 @@ impl<'t> Session<'t> {
         Ok(Self { held: RefCell::new(Held::Own(Box::new(connection), server)), failure: RefCell::default() })
     }
 
-    pub fn ask<T>(&self, ask: impl FnOnce(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
+    pub fn ask<T>(&self, ask: impl FnOnce(&mut Connection) -> Step<T>) -> Result<T> {
         let mut held = self.held.borrow_mut();
         let answer = match &mut *held {
             Held::Lent(connection) => ask(connection),
@@ -335,7 +323,7 @@ impl<'t> Session<'t> {
         })
     }
 
-    pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
+    pub fn answer<T>(&self, made: Result<T>) -> Step<T> {
         made.map_err(|error| self.failure.take().unwrap_or(Failure::Final(error)))
     }
 }
@@ -352,7 +340,7 @@ impl Drop for Session<'_> {
 
 impl Connection {
     /// Prepared once for each connection.
-    fn statement(&mut self, sql: &str) -> std::result::Result<Statement, Failure> {
+    fn statement(&mut self, sql: &str) -> Step<Statement> {
         if let Some(known) = self.statements.get(sql) {
             return Ok(known.clone());
         }
@@ -361,23 +349,23 @@ impl Connection {
         Ok(statement)
     }
 
-    pub fn all(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<Vec<Row>, Failure> {
+    pub fn all(&mut self, sql: &str, params: Params<'_>) -> Step<Vec<Row>> {
         let statement = self.statement(sql)?;
         Ok(self.client.query(&statement, params)?)
     }
 
-    pub fn some(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<Option<Row>, Failure> {
+    pub fn some(&mut self, sql: &str, params: Params<'_>) -> Step<Option<Row>> {
         let statement = self.statement(sql)?;
         Ok(self.client.query_opt(&statement, params)?)
     }
 
-    pub fn one(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<Row, Failure> {
+    pub fn one(&mut self, sql: &str, params: Params<'_>) -> Step<Row> {
         let statement = self.statement(sql)?;
         Ok(self.client.query_one(&statement, params)?)
     }
 
     /// The number of rows that a statement changed.
-    pub fn change(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<u64, Failure> {
+    pub fn change(&mut self, sql: &str, params: Params<'_>) -> Step<u64> {
         let statement = self.statement(sql)?;
         Ok(self.client.execute(&statement, params)?)
     }
@@ -387,7 +375,7 @@ impl Connection {
         self.client.notifications()
     }
 
-    pub fn run(&mut self, statements: &str) -> std::result::Result<(), Failure> {
+    pub fn run(&mut self, statements: &str) -> Step<()> {
         Ok(self.client.batch_execute(statements)?)
     }
 }

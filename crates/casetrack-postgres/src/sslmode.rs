@@ -115,10 +115,7 @@ fn split(address: &str) -> Result<Divided<'_>> {
             kept.push(part);
         }
     }
-    let rest = match kept.is_empty() {
-        true => before.into(),
-        false => format!("{before}?{}", kept.join("&")).into(),
-    };
+    let rest = if kept.is_empty() { before.into() } else { format!("{before}?{}", kept.join("&")).into() };
     Ok((rest, found, written.join("&")))
 }
 

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::address::Address;
 use crate::collection::PostgresCollection;
 use crate::distribution::{distribute, machines, share_rights};
-use crate::error::Failure;
+use crate::error::Step;
 use crate::moment::gone;
 use crate::own_changes::CollectionChange;
 use crate::reader::counted;
@@ -133,7 +133,7 @@ impl PostgresStore {
 }
 
 /// Makes the tables, or brings them to this version.
-fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
+fn migrate(connection: &mut Connection) -> Step<Layout> {
     let machines = machines(connection)?;
     if machines > 0 {
         // Citus has tables, and their dependencies, on the other machines once they are distributed; functions stay
@@ -163,7 +163,7 @@ fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> 
 }
 
 /// The number of migrations that were made.
-fn made(connection: &mut Connection) -> std::result::Result<usize, Failure> {
+fn made(connection: &mut Connection) -> Step<usize> {
     let is_there = connection.one("SELECT to_regclass('casetrack.migrations') IS NOT NULL", &[])?;
     if !is_there.try_get::<_, bool>(0)? {
         return Ok(0);
@@ -182,7 +182,7 @@ fn made(connection: &mut Connection) -> std::result::Result<usize, Failure> {
     Ok(made)
 }
 
-pub(crate) fn layout(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
+pub(crate) fn layout(connection: &mut Connection) -> Step<Layout> {
     let guarded = "to_regclass('casetrack.shared') IS NOT NULL AND NOT is_administrator()";
     let row = connection.one(&format!("SELECT fanout, block_chunks, exact_chunks, {guarded} FROM layout"), &[])?;
     Ok(Layout {
@@ -194,7 +194,7 @@ pub(crate) fn layout(connection: &mut Connection) -> std::result::Result<Layout,
 }
 
 /// Removes a collection that is `ready`, or one that is not; `false` if there is none.
-fn remove(connection: &mut Connection, routes: &Routes, ready: bool) -> std::result::Result<bool, Failure> {
+fn remove(connection: &mut Connection, routes: &Routes, ready: bool) -> Step<bool> {
     let collection = id(routes.collection());
     // The index of its vectors goes with its row.
     let found = connection.some(
@@ -219,7 +219,7 @@ impl Store for PostgresStore {
         let rows = self.server.read(|connection| {
             let rows = connection.all("SELECT meta, collection FROM collections WHERE ready", &[])?;
             let parts = rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
-            parts.collect::<std::result::Result<Vec<(Vec<u8>, Raw)>, Failure>>()
+            parts.collect::<Step<Vec<(Vec<u8>, Raw)>>>()
         })?;
         let (mut metas, mut problems): (Vec<CollectionMeta>, Vec<Error>) = (Vec::new(), Vec::new());
         for (value, collection) in rows {
@@ -283,10 +283,7 @@ impl Store for PostgresStore {
             .server
             .own
             .with_collection(id, CollectionChange::Deleted, || self.server.write(routes.lock(), delete))?;
-        if !removed {
-            return Err(gone(&routes));
-        }
-        self.remove_files(id)
+        if !removed { Err(gone(&routes)) } else { self.remove_files(id) }
     }
 
     fn prepare(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {

@@ -12,7 +12,7 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::{StoreChange, Subscription};
 
 use crate::dense_index::IndexMaker;
-use crate::error::Failure;
+use crate::error::{Failure, Step};
 use crate::own_changes::CollectionChange;
 use crate::route::Routes;
 use crate::server::{Connection, Server};
@@ -63,8 +63,6 @@ struct Seen {
     /// The number of the last change of a document.
     number: u64,
 }
-
-type Step<T> = std::result::Result<T, Failure>;
 
 struct Follower {
     server: Arc<Server>,

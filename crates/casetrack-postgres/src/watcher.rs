@@ -10,7 +10,7 @@ use casetrack_store::{DocumentChange, Right};
 use postgres::fallible_iterator::FallibleIterator;
 
 use crate::collection::PostgresCollection;
-use crate::error::Failure;
+use crate::error::{Failure, Step};
 use crate::moment::gone;
 use crate::rights::require;
 use crate::route::Routes;
@@ -58,8 +58,6 @@ pub struct Watcher {
     /// With the channel that it listens to.
     connection: Option<(Connection, String)>,
 }
-
-type Step<T> = std::result::Result<T, Failure>;
 
 impl PostgresStore {
     /// Follows the changes of a collection after one of a number, which [`Watcher::seen`] gave; `None` for those from

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use casetrack_core::{Action, Cancel, CollectionId, Error, ErrorCode, Progress, ProgressSink, Result, hint};
 use casetrack_engine::jobs::{JobOrigin, JobReport, JobRequest, JobState, StartedJob};
-use casetrack_engine::{Engine, vaults};
+use casetrack_engine::{Engine, Host, vaults};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, thousands};
 use casetrack_text::terminal::{dress, undress};
@@ -48,6 +48,10 @@ pub struct Console {
 }
 
 impl Console {
+    pub fn host(&self) -> &Host {
+        self.engine.host()
+    }
+
     /// A path that the user gave, which may be relative to the client's directory.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.directory.join(path)
@@ -138,10 +142,17 @@ impl Console {
         }
     }
 
+    /// Writes a file that the user requested. A new one gets the permissions of the user's files.
+    pub fn write(&self, file: &Path, content: &[u8]) -> Result<()> {
+        let is_new = !file.exists();
+        std::fs::write(file, content).map_err(|error| Error::io(file.display(), error))?;
+        if is_new { self.hand_over(file) } else { Ok(()) }
+    }
+
     /// Sends the client the slots of a vault that a keychain opens.
     pub fn found_vault(&self, id: CollectionId) {
         // A damaged header reveals nothing; the next step reports it.
-        let slots = vaults::vault_slots(self.engine.host(), id).map(|vault| vault.slots).unwrap_or_default();
+        let slots = vaults::vault_slots(self.host(), id).map(|vault| vault.slots).unwrap_or_default();
         let keychain_slots = slots.into_iter().filter(|slot| slot.kind == "keychain").map(|slot| slot.id).collect();
         (self.show)(Output::Vault(VaultSlots { id, keychain_slots }));
     }

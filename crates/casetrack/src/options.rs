@@ -332,9 +332,7 @@ impl ToolOptions {
             let names = toolsets.iter().filter_map(|set| serde_json::to_value(set).ok()?.as_str().map(str::to_owned));
             arguments.push(format!("--toolsets={}", names.collect::<Vec<_>>().join(",")));
         }
-        if let Some(read_only) = self.read_only {
-            arguments.push(format!("--read-only={read_only}"));
-        }
+        arguments.extend(self.read_only.map(|read_only| format!("--read-only={read_only}")));
         arguments.extend(self.roots.iter().map(|root| format!("--root={}", root.display())));
         arguments
     }

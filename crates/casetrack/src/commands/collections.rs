@@ -84,9 +84,9 @@ pub struct Collections {
 
 impl Collections {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let mut collections = collections::list_collections(console.engine.host(), None)?;
+        let mut collections = collections::list_collections(console.host(), None)?;
         collections.retain(|summary| self.all || summary.meta.status != CollectionStatus::Archived);
-        let locked = collections::locked_collections(console.engine.host())?.into_iter().map(CollectionEntry::Locked);
+        let locked = collections::locked_collections(console.host())?.into_iter().map(CollectionEntry::Locked);
         let all: Vec<CollectionEntry> =
             collections.into_iter().map(|summary| CollectionEntry::Open(Box::new(summary))).chain(locked).collect();
         console.print(&all, |all| list(all))
@@ -144,7 +144,7 @@ pub struct Rename {
 
 impl Rename {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let before = collections::find_collection(console.engine.host(), &self.collection)?;
+        let before = collections::find_collection(console.host(), &self.collection)?;
         let meta = console.engine.rename_collection(before.id, &self.name)?;
         console.print(&meta, |meta| format!("Renamed \"{}\" to \"{}\".", before.name, meta.name))
     }
@@ -212,8 +212,8 @@ pub struct Delete {
 
 impl Delete {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let found = collections::find_collection(console.engine.host(), &self.collection)?;
-        let summary = collections::summarise(console.engine.host(), found);
+        let found = collections::find_collection(console.host(), &self.collection)?;
+        let summary = collections::summarise(console.host(), found);
         if !self.yes {
             let what = text::collections::description(&summary);
             return Err(Error::invalid(format!("This permanently deletes {what}. Nothing was deleted."))
@@ -225,8 +225,8 @@ impl Delete {
 }
 
 fn set(console: &Console, collection: &str, status: CollectionStatus, done: &str) -> Result<u8> {
-    let found = collections::find_collection(console.engine.host(), collection)?;
-    let meta = upkeep::set_collection_status(console.engine.host(), found.id, status)?;
+    let found = collections::find_collection(console.host(), collection)?;
+    let meta = upkeep::set_collection_status(console.host(), found.id, status)?;
     let next = match status {
         CollectionStatus::Active => "",
         _ => "\n\nNext, to use it as before: casetrack reopen NAME",

@@ -33,12 +33,11 @@ pub struct Documents {
 
 impl Documents {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?;
+        let collection = self.target.find(&console.engine)?;
         let filters: Vec<MarkFilter> = self.tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
-        let mut documents = documents::list_documents(engine.host(), collection.id, self.sort)?;
+        let mut documents = documents::list_documents(console.host(), collection.id, self.sort)?;
         documents.retain(|document| admit(&filters, &document.marks));
-        documents::describe_contracts(engine.host(), collection.id, &mut documents)?;
+        documents::describe_contracts(console.host(), collection.id, &mut documents)?;
         console.print(&documents, |documents| text::documents::list(&collection.name, documents, Reader::CommandLine))
     }
 }
@@ -115,28 +114,17 @@ pub struct Page {
 
 impl Page {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         // A file is known by its absolute path.
         let file = console.path(&self.document);
         let file = if file.is_file() { std::path::absolute(&file).ok() } else { None };
         let document = file.as_deref().and_then(Path::to_str).unwrap_or(&self.document);
         let chunk = self.chunk.map(|chunk| chunk.to_string());
-        let request = PictureRequest {
-            document,
-            page: self.page,
-            chunk: chunk.as_deref(),
-            chars: None,
-            password: self.password,
-            width: None,
-        };
-        let picture = documents::page_picture(engine.host(), collection, &request, &console.cancel)?;
+        let (page, chunk, password) = (self.page, chunk.as_deref(), self.password);
+        let request = PictureRequest { document, page, chunk, password, ..PictureRequest::default() };
+        let picture = documents::page_picture(console.host(), collection, &request, &console.cancel)?;
         let out = console.path(&self.out);
-        let is_new = !out.exists();
-        std::fs::write(&out, &picture.png).map_err(|error| Error::io(out.display(), error))?;
-        if is_new {
-            console.hand_over(&out)?;
-        }
+        console.write(&out, &picture.png)?;
         let written = json!({
             "document_id": picture.document.id,
             "document_name": picture.document.name,

@@ -60,12 +60,8 @@ impl Eval {
         config.data_dir = work.join("collections");
         config.store = StorePlace::Disk;
         let engine = Engine::new(config)?;
-        let request = EvalRequest {
-            directory: self.directory,
-            documents: self.documents,
-            within_files: self.within_files,
-            top_k: self.top_k,
-        };
+        let Self { directory, documents, within_files, top_k, .. } = self;
+        let request = EvalRequest { directory, documents, within_files, top_k };
         let cancel = Cancel::default();
         cancel_on_signal(&cancel)?;
         let shown = Arc::new(Mutex::new(output::Progress::new(global.quiet)));

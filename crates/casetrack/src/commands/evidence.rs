@@ -99,25 +99,19 @@ impl Evidence {
         match self.action {
             EvidenceAction::List { target } => {
                 let collection = target.find(&console.engine)?.id;
-                let list = evidence::list_evidence(console.engine.host(), collection, Paging::ALL)?;
+                let list = evidence::list_evidence(console.host(), collection, Paging::ALL)?;
                 console.print(&list, text::evidence::list)
             }
             EvidenceAction::Add(command) => command.run(console),
             EvidenceAction::Update { id, note, exhibit, position, target } => {
                 let request = UpdateEvidence { id, note, exhibit, position, remove: false };
                 let collection = target.find(&console.engine)?.id;
-                console.print(
-                    &evidence::update_evidence(console.engine.host(), collection, request)?,
-                    text::evidence::updated,
-                )
+                console.print(&evidence::update_evidence(console.host(), collection, request)?, text::evidence::updated)
             }
             EvidenceAction::Remove { id, target } => {
                 let request = UpdateEvidence { id, remove: true, ..UpdateEvidence::default() };
                 let collection = target.find(&console.engine)?.id;
-                console.print(
-                    &evidence::update_evidence(console.engine.host(), collection, request)?,
-                    text::evidence::removed,
-                )
+                console.print(&evidence::update_evidence(console.host(), collection, request)?, text::evidence::removed)
             }
             EvidenceAction::Export(command) => command.run(console),
         }
@@ -141,7 +135,7 @@ impl Add {
             },
         };
         let request = AddEvidence { chunk_id, document, page, quote, chars: None, note, exhibit };
-        console.print(&evidence::add_evidence(console.engine.host(), collection, request)?, text::evidence::added)
+        console.print(&evidence::add_evidence(console.host(), collection, request)?, text::evidence::added)
     }
 }
 
@@ -153,8 +147,7 @@ impl Export {
             Error::invalid(format!("{} has no ending that selects a format.", file.display()))
                 .with_hint("End the name in .docx, .pdf, .md or .csv.")
         })?;
-        let is_new = !file.exists();
-        if !is_new && !self.force {
+        if !self.force && file.exists() {
             let message = format!("{} exists already.", file.display());
             return Err(Error::new(casetrack_core::ErrorCode::AlreadyExists, message)
                 .with_hint("Choose another name, or replace it with --force."));
@@ -162,10 +155,7 @@ impl Export {
         let collection = self.target.find(&console.engine)?.id;
         let exported =
             casetrack_export::evidence(&console.engine, collection, format, !self.no_pictures, &console.cancel)?;
-        std::fs::write(&file, &exported.bytes).map_err(|error| Error::io(file.display(), error))?;
-        if is_new {
-            console.hand_over(&file)?;
-        }
+        console.write(&file, &exported.bytes)?;
         let written = json!({
             "file": file.display().to_string(),
             "items": exported.items,

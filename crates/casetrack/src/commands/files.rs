@@ -206,7 +206,7 @@ impl Find {
             limit: self.answer.limit.max(1),
             ..Query::below(console.path(self.folder))
         };
-        let found = files::find_files(console.engine.host(), query, self.answer.cached, &console.cancel)?;
+        let found = files::find_files(console.host(), query, self.answer.cached, &console.cancel)?;
         console.print_data(&found, |found| text::found(found, time, colors))
     }
 }
@@ -227,15 +227,15 @@ impl Roots {
         if let Some(folder) = self.forget {
             let folder: PathBuf =
                 std::path::absolute(console.path(folder)).map_err(|error| Error::io("the path", error))?;
-            files::forget_file_root(console.engine.host(), &folder)?;
+            files::forget_file_root(console.host(), &folder)?;
             let shown = folder.display().to_string();
             return console.print(&json!({"forgotten": shown}), |_| format!("{shown} is no longer indexed."));
         }
         if self.check {
-            files::check_file_catalog(console.engine.host())?;
+            files::check_file_catalog(console.host())?;
             return console.print(&json!({"sound": true}), |_| "The catalogue of files is intact.".to_owned());
         }
-        console.print_data(&files::file_roots(console.engine.host())?, |roots| text::roots(roots, colors))
+        console.print_data(&files::file_roots(console.host())?, |roots| text::roots(roots, colors))
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Summary {
 impl Summary {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let summary = briefing::collection_summary(console.engine.host(), collection)?;
+        let summary = briefing::collection_summary(console.host(), collection)?;
         console.print(&summary, |summary| text::overview::summary(summary, Reader::CommandLine))
     }
 }
@@ -48,16 +48,15 @@ pub struct Entities {
 
 impl Entities {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let Self { entity_type, top_k, .. } = self;
         if let Some(name) = &self.name {
-            let mentions = briefing::entity_mentions(engine.host(), collection, name, entity_type, first(top_k))?;
+            let mentions = briefing::entity_mentions(console.host(), collection, name, entity_type, first(top_k))?;
             return console.print(&mentions, text::entities::mentions);
         }
         let (document, sort_by) = (self.document.as_deref(), EntitySort::default());
         let list =
-            briefing::list_entities(engine.host(), collection, entity_type, document, None, sort_by, first(top_k))?;
+            briefing::list_entities(console.host(), collection, entity_type, document, None, sort_by, first(top_k))?;
         console.print(&list, text::entities::list)
     }
 }
@@ -76,14 +75,13 @@ pub struct References {
 
 impl References {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         if let Some(name) = &self.name {
-            let citations = briefing::reference_citations(engine.host(), collection, name, first(self.top_k))?;
+            let citations = briefing::reference_citations(console.host(), collection, name, first(self.top_k))?;
             return console.print(&citations, text::references::citations);
         }
         let list =
-            briefing::list_references(engine.host(), collection, None, ReferenceSort::default(), first(self.top_k))?;
+            briefing::list_references(console.host(), collection, None, ReferenceSort::default(), first(self.top_k))?;
         console.print(&list, text::references::list)
     }
 }
@@ -121,8 +119,7 @@ impl Timeline {
         let collection = self.target.find(&console.engine)?.id;
         let Self { from, to, document, entity, role, limit, offset, .. } = self;
         let query = TimelineQuery { from, to, document, entity, role };
-        let timeline =
-            briefing::collection_timeline(console.engine.host(), collection, query, Paging { offset, limit })?;
+        let timeline = briefing::collection_timeline(console.host(), collection, query, Paging { offset, limit })?;
         console.print(&timeline, |timeline| text::overview::timeline(timeline, offset, Reader::CommandLine))
     }
 }
@@ -157,10 +154,9 @@ enum Format {
 
 impl Graph {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let network = briefing::entity_graph(
-            engine.host(),
+            console.host(),
             collection,
             self.name.as_deref(),
             self.entity_type,
@@ -190,7 +186,7 @@ pub struct Related {
 impl Related {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let related = briefing::related_documents(console.engine.host(), collection, &self.document, &[], self.top_k)?;
+        let related = briefing::related_documents(console.host(), collection, &self.document, &[], self.top_k)?;
         console.print(&related, text::overview::related)
     }
 }
@@ -211,7 +207,7 @@ pub struct Clusters {
 impl Clusters {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let clusters = briefing::document_clusters(console.engine.host(), collection, self.by, self.max_clusters)?;
+        let clusters = briefing::document_clusters(console.host(), collection, self.by, self.max_clusters)?;
         console.print(&clusters, text::overview::clusters)
     }
 }

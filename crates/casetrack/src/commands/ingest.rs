@@ -135,8 +135,7 @@ pub struct Sync {
 
 impl Sync {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?;
+        let collection = self.target.find(&console.engine)?;
         let request = SyncRequest {
             remove_deleted: self.remove_deleted,
             document_type: self.document_type,
@@ -145,7 +144,7 @@ impl Sync {
             ..SyncRequest::new(console.path(&self.folder))
         };
         let report = match self.dry_run {
-            true => sync::preview_sync(engine.host(), collection.id, request, &console.progress(), &console.cancel)?,
+            true => sync::preview_sync(console.host(), collection.id, request, &console.progress(), &console.cancel)?,
             false => console.work(collection.id, JobRequest::SyncFolder(request), |report| report.sync)?,
         };
         console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
@@ -204,21 +203,20 @@ fn on_off(text: &str) -> std::result::Result<bool, String> {
 
 impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
         if self.models.is_some() || self.late_interaction.is_some() {
-            let precision = self.models.map(|profile| engine.host().config().precision_of(profile));
+            let precision = self.models.map(|profile| console.host().config().precision_of(profile));
             let models = ModelsWanted { profile: self.models, precision, late_interaction: self.late_interaction };
             let request = ReindexRequest { models: Some(models), throttle: self.throttle, ..ReindexRequest::new(None) };
             return match self.all {
                 true => model_moves::all(request, console),
-                false => model_moves::one(self.target.find(engine)?, request, console),
+                false => model_moves::one(self.target.find(&console.engine)?, request, console),
             };
         }
-        let collection = self.target.find(engine)?;
+        let collection = self.target.find(&console.engine)?;
         let document = self
             .document
             .as_deref()
-            .map(|name| documents::find_document(engine.host(), collection.id, name))
+            .map(|name| documents::find_document(console.host(), collection.id, name))
             .transpose()?;
         let whole = document.is_none();
         let request = ReindexRequest {
@@ -248,9 +246,8 @@ pub struct IndexStatus {
 
 impl IndexStatus {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?;
-        let status = reindex::index_status(engine.host(), collection.id, self.document.as_deref(), &console.cancel)?;
+        let collection = self.target.find(&console.engine)?;
+        let status = reindex::index_status(console.host(), collection.id, self.document.as_deref(), &console.cancel)?;
         console.print(&status, |status| text::reindex::status(status, Reader::CommandLine))
     }
 }

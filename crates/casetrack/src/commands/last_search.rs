@@ -121,7 +121,7 @@ impl LastSearch {
     pub fn remember(console: &Console, searched: &[CollectionId], response: &SearchResponse) {
         let id = |name: &Option<String>| match (name, searched) {
             (_, [only]) => Some(*only),
-            (Some(name), _) => collections::find_collection(console.engine.host(), name).ok().map(|found| found.id),
+            (Some(name), _) => collections::find_collection(console.host(), name).ok().map(|found| found.id),
             (None, _) => None,
         };
         let results = response.results.iter().map(|result| (result.rank, &result.collection, result.chunk.chunk_id));

@@ -84,7 +84,7 @@ pub(super) fn all(request: ReindexRequest, console: &Console) -> Result<u8> {
 
 /// Reports the disk space that a move takes.
 fn announce(collection: &CollectionMeta, console: &Console) -> Result<()> {
-    let space = reindex::space_to_move(console.engine.host(), collection.id)?;
+    let space = reindex::space_to_move(console.host(), collection.id)?;
     console.note(format!(
         "{}: takes up to {} on the disk until it is done; {} are free.",
         visible(&collection.name),

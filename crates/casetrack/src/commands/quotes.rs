@@ -42,11 +42,10 @@ pub struct VerifyQuote {
 
 impl VerifyQuote {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
         let request = QuoteRequest { text: self.text, document: self.document, paging };
-        let check = quotes::verify_quote(engine.host(), collection, &request)?;
+        let check = quotes::verify_quote(console.host(), collection, &request)?;
         console.print(&check, |check| text::quotes::quotation(check, Reader::CommandLine))?;
         Ok(status(check.status == QuoteStatus::Exact))
     }
@@ -89,10 +88,9 @@ fn read_draft(file: &str) -> Result<Draft> {
 
 impl VerifyQuotes {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let check = quotes::verify_quotes(engine.host(), collection, &self.draft.0, paging)?;
+        let check = quotes::verify_quotes(console.host(), collection, &self.draft.0, paging)?;
         console.print(&check, |check| text::quotes::draft(check, Reader::CommandLine))?;
         let counts = check.counts;
         Ok(status(counts.differ + counts.not_found + counts.citations_that_do_not_fit == 0))

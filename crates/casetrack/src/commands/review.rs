@@ -29,8 +29,7 @@ pub struct Bates {
 impl Bates {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let report =
-            documents::bates_numbers(console.engine.host(), collection, self.document.as_deref(), Paging::ALL)?;
+        let report = documents::bates_numbers(console.host(), collection, self.document.as_deref(), Paging::ALL)?;
         console.print(&report, |report| text::bates::list(report, Reader::CommandLine))
     }
 }
@@ -54,7 +53,7 @@ impl Changes {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let list = documents::list_changes(console.engine.host(), collection, &self.document, paging)?;
+        let list = documents::list_changes(console.host(), collection, &self.document, paging)?;
         console.print(&list, |list| text::tracked_changes::changes(list, Reader::CommandLine))
     }
 }
@@ -78,7 +77,7 @@ impl Hidden {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let list = documents::find_hidden_text(console.engine.host(), collection, self.document.as_deref(), paging)?;
+        let list = documents::find_hidden_text(console.host(), collection, self.document.as_deref(), paging)?;
         console.print(&list, |list| text::hidden_text::passages(list, Reader::CommandLine))
     }
 }
@@ -103,10 +102,9 @@ pub struct Redline {
 impl Redline {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { old_document, new_document, target, limit, offset } = self;
-        let engine = &console.engine;
-        let collection = target.find(engine)?.id;
+        let collection = target.find(&console.engine)?.id;
         let redline =
-            versions::redline(engine.host(), collection, [&old_document, &new_document], Paging { offset, limit })?;
+            versions::redline(console.host(), collection, [&old_document, &new_document], Paging { offset, limit })?;
         console.print(&redline, |redline| text::redline::redline(redline, offset, Reader::CommandLine))
     }
 }
@@ -135,7 +133,7 @@ impl Versions {
         let Self { target, document, min_similarity, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
         let query = VersionQuery { document, min_similarity };
-        let report = versions::versions(console.engine.host(), collection, &query, Paging { offset, limit })?;
+        let report = versions::versions(console.host(), collection, &query, Paging { offset, limit })?;
         console.print(&report, |report| text::versions::list(report, offset, Reader::CommandLine))
     }
 }
@@ -159,8 +157,7 @@ impl Threads {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { document, target, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
-        let report =
-            threads::threads(console.engine.host(), collection, &ThreadQuery { document }, Paging { offset, limit })?;
+        let report = threads::threads(console.host(), collection, &ThreadQuery { document }, Paging { offset, limit })?;
         console.print(&report, |report| text::threads::list(report, offset, Reader::CommandLine))
     }
 }
@@ -200,7 +197,7 @@ impl Obligations {
         let tags = tag.iter().map(|tag| MarkFilter::tag(tag));
         let marks = tags.chain(field.iter().map(|field| MarkFilter::field(field))).collect::<Result<_>>()?;
         let query = ObligationQuery { document, party, from, to, marks };
-        let report = sheet::obligations(console.engine.host(), collection, &query, Paging::ALL)?;
+        let report = sheet::obligations(console.host(), collection, &query, Paging::ALL)?;
         match ics {
             true => console.print_data(&report, |report| text::obligations::calendar(report, Timestamp::now())),
             false => console.print(&report, text::obligations::list),
@@ -252,7 +249,7 @@ impl SearchTerms {
             terms = file.trim_start_matches('\u{feff}').lines().map(str::to_owned).collect();
         }
         let request = TermsRequest { terms, document: self.document, filters: Filters::try_from(written)? };
-        let report = search::search_terms(console.engine.host(), collection, &request, Paging::ALL)?;
+        let report = search::search_terms(console.host(), collection, &request, Paging::ALL)?;
         match self.csv {
             true => console.print_data(&report, text::terms::csv),
             false => console.print(&report, |report| text::terms::report(report, Reader::CommandLine)),

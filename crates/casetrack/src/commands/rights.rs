@@ -66,25 +66,24 @@ enum RightsAction {
 
 impl Rights {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
         match self.action {
             RightsAction::List { collection: Some(name) } => console.print(
-                &database_rights::rights(engine.host(), collections::find_collection(engine.host(), &name)?.id)?,
+                &database_rights::rights(console.host(), collections::find_collection(console.host(), &name)?.id)?,
                 list,
             ),
             RightsAction::List { collection: None } => {
-                console.print(&database_rights::admitted_roles(engine.host())?, |roles| list_admitted(roles))
+                console.print(&database_rights::admitted_roles(console.host())?, |roles| list_admitted(roles))
             }
             RightsAction::Give { role, right, target } => {
-                let collection = target.find(engine)?;
-                database_rights::give_right(engine.host(), collection.id, &role, right)?;
+                let collection = target.find(&console.engine)?;
+                database_rights::give_right(console.host(), collection.id, &role, right)?;
                 let said =
                     format!("{} is now {} of \"{}\".", visible(&role), article(right), visible(&collection.name));
                 console.print(&json!({"collection": collection.name, "role": role, "right": right}), |_| said)
             }
             RightsAction::Take { role, target } => {
-                let collection = target.find(engine)?;
-                database_rights::take_right(engine.host(), collection.id, &role)?;
+                let collection = target.find(&console.engine)?;
+                database_rights::take_right(console.host(), collection.id, &role)?;
                 let said = format!(
                     "{} no longer has a right of its own to \"{}\". It keeps its rights as a member of other roles.",
                     visible(&role),
@@ -93,7 +92,7 @@ impl Rights {
                 console.print(&json!({"collection": collection.name, "role": role, "right": null}), |_| said)
             }
             RightsAction::Admit { role, collections } => {
-                database_rights::admit_role(engine.host(), &role, collections)?;
+                database_rights::admit_role(console.host(), &role, collections)?;
                 let makes = if collections { ", and may make collections" } else { "" };
                 let said = format!(
                     "{} may use this database{makes}. Owners of collections give it rights to them.",
@@ -102,7 +101,7 @@ impl Rights {
                 console.print(&json!({"role": role, "admitted": true, "makes_collections": collections}), |_| said)
             }
             RightsAction::Dismiss { role } => {
-                database_rights::dismiss_role(engine.host(), &role)?;
+                database_rights::dismiss_role(console.host(), &role)?;
                 let said = format!("{} no longer has rights in this database.", visible(&role));
                 console.print(&json!({"role": role, "admitted": false}), |_| said)
             }

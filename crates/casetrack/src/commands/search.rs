@@ -129,23 +129,13 @@ impl Search {
     }
 
     fn request(self) -> Result<SearchRequest> {
-        let written = WrittenFilters {
-            kinds: self.kinds,
-            entities: self.entities,
-            paths: self.paths,
-            from: self.from,
-            to: self.to,
-            ingested: self.ingested,
-            pages: self.pages,
-            min_confidence: self.min_confidence,
-            tags: self.tags,
-            fields: self.fields,
-        };
+        let Self { kinds, entities, paths, from, to, ingested, pages, min_confidence, tags, fields, .. } = self;
+        let given = WrittenFilters { kinds, entities, paths, from, to, ingested, pages, min_confidence, tags, fields };
         Ok(SearchRequest {
             query: self.query,
             top_k: self.top_k,
             document: self.document,
-            filters: Filters::try_from(written)?,
+            filters: Filters::try_from(given)?,
             offset: self.offset,
             context: self.context,
             related: self.related,
@@ -244,7 +234,7 @@ impl Ask {
         let Self { question, target, documents, full, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
         let request = EveryRequest { question, documents, brief: !full, offset, limit };
-        let answer = search::ask_every_document(console.engine.host(), collection, &request)?;
+        let answer = search::ask_every_document(console.host(), collection, &request)?;
         console.print(&answer, |answer| text::answers::answer(answer, offset, Reader::CommandLine))
     }
 }
@@ -302,10 +292,9 @@ pub struct Compare {
 
 impl Compare {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let documents = [self.document_a.as_str(), self.document_b.as_str()];
-        let comparison = search::compare_documents(engine.host(), collection, documents, &self.topic, self.top_k)?;
+        let comparison = search::compare_documents(console.host(), collection, documents, &self.topic, self.top_k)?;
         console.print(&comparison, |comparison| text::search::comparison(comparison, Reader::CommandLine))
     }
 }

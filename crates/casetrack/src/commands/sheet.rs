@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use casetrack_core::{Error, Result};
+use casetrack_core::Result;
 use casetrack_engine::paging::Paging;
 use casetrack_engine::sheet;
 use casetrack_engine::sheet::{ColumnType, DefineColumn, SheetRequest};
@@ -67,15 +67,15 @@ impl Sheet {
         if let Some(name) = self.define {
             let (question, pattern, column_type) = (self.question, self.pattern, self.column_type);
             let definition = DefineColumn { name, question, pattern, column_type };
-            let columns = sheet::define_column(console.engine.host(), collection.id, definition)?;
+            let columns = sheet::define_column(console.host(), collection.id, definition)?;
             return console.print(&columns, |columns| text::sheet::columns(columns));
         }
         if let Some(name) = &self.remove {
-            let columns = sheet::remove_column(console.engine.host(), collection.id, name)?;
+            let columns = sheet::remove_column(console.host(), collection.id, name)?;
             return console.print(&columns, |columns| text::sheet::columns(columns));
         }
         let request = SheetRequest { documents, columns, filter, sort };
-        let sheet = sheet::matter_sheet(console.engine.host(), collection.id, &request, Paging::ALL)?;
+        let sheet = sheet::matter_sheet(console.host(), collection.id, &request, Paging::ALL)?;
         let Some(file) = xlsx else {
             return match (csv, md) {
                 (true, _) => console.print_data(&sheet, text::sheet::csv),
@@ -87,12 +87,7 @@ impl Sheet {
             };
         };
         let file = console.path(&file);
-        let is_new = !file.exists();
-        let bytes = casetrack_export::xlsx::of(&sheet)?;
-        std::fs::write(&file, bytes).map_err(|error| Error::io(file.display(), error))?;
-        if is_new {
-            console.hand_over(&file)?;
-        }
+        console.write(&file, &casetrack_export::xlsx::of(&sheet)?)?;
         let written = json!({"file": file.display().to_string(), "rows": sheet.rows.len()});
         console.print(&written, |_| {
             let rows = counted(sheet.rows.len() as u64, "row");

@@ -155,7 +155,7 @@ impl Change {
     fn run(self, console: &Console, operation: Operation) -> Result<u8> {
         let paths = self.paths.into_iter().map(|path| console.path(path).to_string_lossy().into_owned());
         let paths: Vec<String> = paths.collect();
-        let change = space::modify_set(console.engine.host(), &self.name, operation, &paths, &console.cancel)?;
+        let change = space::modify_set(console.host(), &self.name, operation, &paths, &console.cancel)?;
         console.print(&change, text::modified)
     }
 }
@@ -199,7 +199,7 @@ impl Show {
             descending: self.sort != "name",
             page: Paging { limit: self.limit, offset: self.offset },
         };
-        console.print(&space::search_set(console.engine.host(), &search, None, &console.cancel)?, text::found)
+        console.print(&space::search_set(console.host(), &search, None, &console.cancel)?, text::found)
     }
 }
 
@@ -227,7 +227,7 @@ impl Usage {
         let folder = console.path(self.folder).to_string_lossy().into_owned();
         let Self { depth, top, metric, cached, .. } = self;
         let asked = UsageTreeAsked { path: &folder, depth, top, metric: &metric, cached };
-        console.print(&space::usage_tree(console.engine.host(), &asked, &console.cancel)?, text::usage)
+        console.print(&space::usage_tree(console.host(), &asked, &console.cancel)?, text::usage)
     }
 }
 
@@ -264,6 +264,6 @@ impl MakePlan {
             outcomes: self.ingest.map(|collection| json!([{"type": "ingest", "collection": collection}])),
             ..PlanDefinition::default()
         };
-        console.print(&console.engine.create_plan(console.engine.host(), plan)?, text::planned)
+        console.print(&console.engine.create_plan(console.host(), plan)?, text::planned)
     }
 }

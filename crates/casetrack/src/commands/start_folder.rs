@@ -97,7 +97,7 @@ impl StartQuestions {
         let folder = console.path(&self.folder);
         let (collection, _) = find_or_create(console, &folder, self.name.as_deref(), None)?;
         let questions = questions(console, collection.id)?;
-        let is_only = collections::sole_collection(console.engine.host())?.is_some();
+        let is_only = collections::sole_collection(console.host())?.is_some();
         let target = if is_only { String::new() } else { format!(" -c \"{}\"", one_line(&collection.name)) };
         let dressed = console.global.look.is_some();
         console.print(&questions, |questions| proposed(questions, &target, dressed))
@@ -168,7 +168,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 fn create(console: &Console, name: &str, models: Option<ModelProfile>) -> Result<CollectionMeta> {
     let request = CreateCollection { name: name.to_owned(), models, ..CreateCollection::default() };
-    collections::create_collection(console.engine.host(), request)
+    collections::create_collection(console.host(), request)
 }
 
 /// The watch of the folder, which may have been there before.

@@ -49,18 +49,17 @@ pub struct Tag {
 
 impl Tag {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?.id;
+        let collection = self.target.find(&console.engine)?.id;
         let report = if let Some(file) = &self.csv {
             let path = console.path(file);
             let csv = std::fs::read_to_string(&path).map_err(|error| Error::io(path.display(), error))?;
-            documents::mark_from_table(engine.host(), collection, &MarkTable { csv, document_column: self.column })?
+            documents::mark_from_table(console.host(), collection, &MarkTable { csv, document_column: self.column })?
         } else if self.from_folders {
-            documents::mark_from_folders(engine.host(), collection)?
+            documents::mark_from_folders(console.host(), collection)?
         } else {
             let Self { add, remove, set, clear, .. } = self;
             let changes = MarkChanges { add_tags: add, remove_tags: remove, set_fields: set, clear_fields: clear };
-            documents::mark_documents(engine.host(), collection, &self.documents, &changes)?
+            documents::mark_documents(console.host(), collection, &self.documents, &changes)?
         };
         console.print(&report, text::tags::report)
     }

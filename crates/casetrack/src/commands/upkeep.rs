@@ -30,9 +30,8 @@ pub struct Verify {
 
 impl Verify {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?;
-        let report = upkeep::verify(engine.host(), collection.id)?;
+        let collection = self.target.find(&console.engine)?;
+        let report = upkeep::verify(console.host(), collection.id)?;
         console.print(&report, verified)?;
         Ok(if report.clean { 0 } else { 1 })
     }
@@ -71,7 +70,7 @@ pub struct Repair {
 
 impl Repair {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let report = upkeep::repair_collection(console.engine.host(), &self.collection)?;
+        let report = upkeep::repair_collection(console.host(), &self.collection)?;
         console.print(&report, repaired)?;
         Ok(if report.clean { 0 } else { 1 })
     }
@@ -160,27 +159,21 @@ impl Export {
     }
 
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
         let file = console.path(&self.file);
         if self.catalog {
-            let report = files::export_file_catalog(engine.host(), &file, self.force)?;
+            let report = files::export_file_catalog(console.host(), &file, self.force)?;
             console.hand_over(&file)?;
             return console.print(&report, exported_catalog);
         }
-        let collection = self.target.find(engine)?;
+        let collection = self.target.find(&console.engine)?;
         let encrypted = match (self.passphrase, self.recipients) {
             (Some(passphrase), _) => Some(Encrypted::Passphrase(passphrase)),
             (None, recipients) if recipients.is_empty() => None,
             (None, recipients) => Some(Encrypted::Recipients(recipients)),
         };
-        let request = ExportRequest {
-            file: &file,
-            originals: !self.no_originals,
-            overwrite: self.force,
-            plain: self.plain,
-            encrypted,
-        };
-        let report = upkeep::export_collection(engine.host(), collection.id, request)?;
+        let (originals, overwrite, plain) = (!self.no_originals, self.force, self.plain);
+        let request = ExportRequest { file: &file, originals, overwrite, plain, encrypted };
+        let report = upkeep::export_collection(console.host(), collection.id, request)?;
         console.hand_over(&file)?;
         console.print(&report, exported)
     }
@@ -281,19 +274,14 @@ impl Import {
     }
 
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
         let file = console.path(&self.file);
         if self.catalog {
-            return console.print(&files::import_file_catalog(engine.host(), &file)?, imported_catalog);
+            return console.print(&files::import_file_catalog(console.host(), &file)?, imported_catalog);
         }
         let idle = vault::idle(self.idle, console)?;
-        let request = ImportRequest {
-            file: &file,
-            name: self.name.as_deref(),
-            key: self.key,
-            vault: self.passphrase.map(|passphrase| (passphrase, idle)),
-        };
-        console.print(&upkeep::import_collection(engine.host(), request)?, |made| {
+        let vault = self.passphrase.map(|passphrase| (passphrase, idle));
+        let request = ImportRequest { file: &file, name: self.name.as_deref(), key: self.key, vault };
+        console.print(&upkeep::import_collection(console.host(), request)?, |made| {
             let words = made.recovery_words.as_ref().map(|words| format!("\n\n{}", vault::words_text(words)));
             imported(&made.report) + &words.unwrap_or_default()
         })
@@ -334,9 +322,8 @@ pub struct Stats {
 
 impl Stats {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?;
-        let stats = upkeep::collection_stats(engine.host(), collection.id)?;
+        let collection = self.target.find(&console.engine)?;
+        let stats = upkeep::collection_stats(console.host(), collection.id)?;
         console.print(&stats, disk_use)
     }
 }
@@ -382,9 +369,8 @@ pub struct Compact {
 
 impl Compact {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collection = self.target.find(engine)?;
-        let report = upkeep::compact_collection(engine.host(), collection.id)?;
+        let collection = self.target.find(&console.engine)?;
+        let report = upkeep::compact_collection(console.host(), collection.id)?;
         console.print(&report, compacted)
     }
 }

@@ -193,7 +193,7 @@ impl Vault {
             VaultCommand::Seal(command) => command.run(console),
             VaultCommand::Unseal(command) => command.run(console),
             VaultCommand::Slots { which } => {
-                console.print(&vaults::vault_slots(console.engine.host(), which.find(console)?)?, slots_text)
+                console.print(&vaults::vault_slots(console.host(), which.find(console)?)?, slots_text)
             }
             VaultCommand::AddSlot(command) => command.run(console),
             VaultCommand::RemoveSlot(command) => command.run(console),
@@ -232,7 +232,7 @@ struct VaultName {
 
 impl VaultName {
     fn find(&self, console: &Console) -> Result<CollectionId> {
-        vaults::find_vault(console.engine.host(), self.vault.as_deref())
+        vaults::find_vault(console.host(), self.vault.as_deref())
     }
 }
 
@@ -314,7 +314,7 @@ impl AddSlot {
             Kind::Recipient => NewSlot::Recipient(self.recipient.ok_or_else(missing)?),
             Kind::Keychain => NewSlot::Keychain(self.keychain.ok_or_else(missing)?),
         };
-        let added = vaults::add_slot(console.engine.host(), id, &self.with.opener()?, &slot)?;
+        let added = vaults::add_slot(console.host(), id, &self.with.opener()?, &slot)?;
         console.print(&added, |AddedSlot { slot, recovery_words }| {
             let words = recovery_words.as_ref().map(|words| format!("\n\n{}", words_text(words))).unwrap_or_default();
             let warning = if slot.kind == "keychain" { IN_KEYCHAIN } else { "" };
@@ -343,7 +343,7 @@ struct RemoveSlot {
 impl RemoveSlot {
     fn run(self, console: &Console) -> Result<u8> {
         let id = self.which.find(console)?;
-        let removed = vaults::remove_slot(console.engine.host(), id, &self.with.opener()?, &self.slot)?;
+        let removed = vaults::remove_slot(console.host(), id, &self.with.opener()?, &self.slot)?;
         console.print(&removed, |slot| format!("Removed slot {} ({}).", slot.id, kind(slot)))
     }
 }
@@ -369,7 +369,7 @@ impl ChangePassphrase {
     fn run(self, console: &Console) -> Result<u8> {
         let missing = || Error::internal("No passphrases were asked for.");
         let (old, new) = self.old_and_new.ok_or_else(missing)?;
-        let changed = vaults::change_passphrase(console.engine.host(), self.which.find(console)?, &old, &new)?;
+        let changed = vaults::change_passphrase(console.host(), self.which.find(console)?, &old, &new)?;
         console.print(&changed, |changed| format!("Changed the passphrase (slot {}).", changed.slot.id))
     }
 }
@@ -383,7 +383,7 @@ pub struct FindVault {
 
 impl FindVault {
     pub fn run(self, console: &Console) -> Result<u8> {
-        console.found_vault(vaults::find_vault(console.engine.host(), self.vault.as_deref())?);
+        console.found_vault(vaults::find_vault(console.host(), self.vault.as_deref())?);
         Ok(0)
     }
 }

@@ -39,13 +39,9 @@ pub struct Watch {
 impl Watch {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?;
-        let request = WatchRequest {
-            folder: console.path(&self.folder),
-            schedule: self.schedule,
-            auto_remove_deleted: self.remove_deleted,
-            extensions: self.extensions,
-            tags_from_folders: self.tags_from_folders,
-        };
+        let folder = console.path(&self.folder);
+        let Self { schedule, remove_deleted: auto_remove_deleted, extensions, tags_from_folders, .. } = self;
+        let request = WatchRequest { folder, schedule, auto_remove_deleted, extensions, tags_from_folders };
         console.print(&console.engine.watch_folder(collection.id, request)?, text::watches::started)
     }
 }

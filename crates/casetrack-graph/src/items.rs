@@ -135,10 +135,7 @@ impl<T: Copy + Ord + Hash> Items<T> {
     /// Adds the facts of the document at `slot` about an item, which is number `local` in its list; the result takes
     /// them back.
     pub fn add(&mut self, share: Share<T>, slot: u32, local: u32) -> (u32, Part<T>) {
-        let id = match self.by_key.get(&(share.kind, Arc::clone(&share.key))) {
-            Some(&id) => id,
-            None => self.intern(&share),
-        };
+        let id = self.by_key.get(&(share.kind, Arc::clone(&share.key))).copied().unwrap_or_else(|| self.intern(&share));
         let Share { kind, mut name, aliases, value, confidence, count, chunks, .. } = share;
         if let Some(item) = &mut self.items[id as usize] {
             item.count += u64::from(count);

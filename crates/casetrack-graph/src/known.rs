@@ -135,10 +135,7 @@ pub fn chunks_sharing_entities(
 
 /// The entity that a name means; a date or an amount in any way to write it.
 pub fn resolve(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
-    match values(graph, name, entity_type).first() {
-        Some(value) => Ok(*value),
-        None => graph.resolve_entity(name, entity_type),
-    }
+    values(graph, name, entity_type).first().map_or_else(|| graph.resolve_entity(name, entity_type), |value| Ok(*value))
 }
 
 /// The dates or amounts that are written as `name`: "1.500 EUR" is 1.5 in English documents and 1500 in German ones. If
@@ -154,10 +151,7 @@ fn values(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Vec<Ent
             meant.push(id);
         }
     }
-    match meant.is_empty() {
-        true => known.first().map(|(_, id)| *id).into_iter().collect(),
-        false => meant,
-    }
+    if meant.is_empty() { known.first().map(|(_, id)| *id).into_iter().collect() } else { meant }
 }
 
 /// Lists the entities that a name was taken for, if there are several.

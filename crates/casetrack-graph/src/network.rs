@@ -92,10 +92,7 @@ impl Graph {
     /// The entities around one, or those with most links. Cost: in proportion to the chunks of the documents that
     /// mention the entities which are walked through, at most `top_k` of them.
     pub fn entity_graph(&self, request: &EntityGraphRequest) -> EntityGraph {
-        let chosen = match request.center {
-            Some(center) => self.around(center.0, request),
-            None => self.most_linked(request),
-        };
+        let chosen = request.center.map_or_else(|| self.most_linked(request), |center| self.around(center.0, request));
         let ids: Vec<u32> = chosen.iter().map(|(id, _)| *id).collect();
         let matrix = self.matrix(&ids, true);
         let mut edges = Vec::new();

@@ -95,10 +95,7 @@ fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
 
 /// At most `max` characters of the text, with an ellipsis if there was more.
 pub(crate) fn cut(text: &str, max: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(max) {
-        None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-    }
+    text.char_indices().nth(max).map_or(Cow::Borrowed(text), |(end, _)| Cow::Owned(format!("{}…", &text[..end])))
 }
 
 /// The text [cut](cut) to `max` characters and escaped as by [`one_line`].

@@ -46,10 +46,7 @@ pub fn list(report: &ObligationReport) -> String {
 
 /// `Supplier (Acme, Inc.) shall deliver the plan`
 fn said(duty: &ObligationView) -> String {
-    let named = match duty.parties.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", duty.parties.join("; ")),
-    };
+    let named = if duty.parties.is_empty() { String::new() } else { format!(" ({})", duty.parties.join("; ")) };
     format!("{}{named} {}", duty.who, cut(&duty.what, WHAT_CHARS))
 }
 

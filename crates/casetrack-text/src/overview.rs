@@ -102,10 +102,7 @@ fn push_uncovered(text: &mut String, coverage: &Coverage) {
 
 fn coverage(coverage: &Coverage) -> String {
     let Coverage { chunks, dense_chunks, sparse_chunks, .. } = *coverage;
-    let of = |having: u64| match having == chunks {
-        true => "all".to_owned(),
-        false => format!("{} of", thousands(having)),
-    };
+    let of = |having: u64| if having == chunks { "all".to_owned() } else { format!("{} of", thousands(having)) };
     format!(
         "E1 (dense): {} {}, E6 (learned sparse): {} {}",
         of(dense_chunks),

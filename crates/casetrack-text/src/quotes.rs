@@ -202,10 +202,7 @@ fn push_marked(text: &mut String, indent: &str, marked: &[MarkedChange]) {
             Mark::Ellipsis => format!("{} left out", counted(change.words.into(), "word")),
             Mark::Brackets => "altered".to_owned(),
         };
-        let document = match change.document.is_empty() {
-            true => "nothing".to_owned(),
-            false => quote(&change.document),
-        };
+        let document = if change.document.is_empty() { "nothing".to_owned() } else { quote(&change.document) };
         let _ =
             writeln!(text, "{indent}Marked: {} ({what}); the document has {document} there.", quote(&change.quotation));
     }

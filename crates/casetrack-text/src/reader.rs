@@ -147,10 +147,7 @@ impl Reader {
         match value {
             Value::Object(fields) => {
                 for (name, field) in fields {
-                    match HINTS.contains(&name.as_str()) {
-                        true => self.render_hint(field),
-                        false => self.render_hints(field),
-                    }
+                    if HINTS.contains(&name.as_str()) { self.render_hint(field) } else { self.render_hints(field) }
                 }
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.render_hints(item)),

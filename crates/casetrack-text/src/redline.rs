@@ -73,10 +73,9 @@ fn one_change(change: &RedlineChange) -> String {
 
 /// The first and the last place of a paragraph.
 fn place(side: &RedlineSide) -> String {
-    match side.continued.last() {
-        None => side.place.place.clone(),
-        Some(last) => format!("{} to {}", side.place.place, last.place),
-    }
+    side.continued
+        .last()
+        .map_or_else(|| side.place.place.clone(), |last| format!("{} to {}", side.place.place, last.place))
 }
 
 #[cfg(test)]

@@ -28,10 +28,8 @@ pub fn list(report: &ReferenceListReport) -> String {
 
 /// `ISO 27001 -- 47 references across 15 documents`
 pub(super) fn cited(reference: &ReferenceView) -> String {
-    let resolved = match &reference.resolved {
-        Some(document) => format!(" = {}", name(&document.name)),
-        None => String::new(),
-    };
+    let resolved =
+        reference.resolved.as_ref().map_or_else(String::new, |document| format!(" = {}", name(&document.name)));
     format!(
         "{}{resolved} -- {} across {}",
         shorten(&reference.name, NAME_CHARS),

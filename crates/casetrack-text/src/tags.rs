@@ -25,10 +25,7 @@ pub fn report(report: &MarkReport) -> String {
         thousands(report.unchanged),
     );
     for document in &report.documents {
-        let marks = match document.marks.is_empty() {
-            true => "no marks".to_owned(),
-            false => self::marks(&document.marks),
-        };
+        let marks = if document.marks.is_empty() { "no marks".to_owned() } else { self::marks(&document.marks) };
         text.push_str(&format!("\n  {}: {marks}", name(&document.document_name)));
     }
     let listed = report.documents.len() as u64;

@@ -28,10 +28,7 @@ fn state(watch: &WatchStatus) -> String {
         WatchState::FolderMissing => "folder missing",
         WatchState::Failing => "last sync failed; retrying in a minute",
     };
-    match &watch.detail {
-        Some(detail) => format!("{state}. {}", one_line(detail)),
-        None => state.to_owned(),
-    }
+    watch.detail.as_ref().map_or_else(|| state.to_owned(), |detail| format!("{state}. {}", one_line(detail)))
 }
 
 /// `2026-11-22T10:00:00Z: 3 new, 1 changed`

@@ -143,10 +143,7 @@ pub fn lock_of(mut from: impl Read) -> Result<Option<Lock>> {
             more => read += more,
         }
     }
-    if start != *VERSION_LINE.as_bytes() {
-        return Ok(None);
-    }
-    header::lock(&mut start.as_slice().chain(from)).map(Some)
+    if start != *VERSION_LINE.as_bytes() { Ok(None) } else { header::lock(&mut start.as_slice().chain(from)).map(Some) }
 }
 
 pub fn encrypt(recipients: &[&Recipient], bytes: &[u8]) -> Result<Vec<u8>> {

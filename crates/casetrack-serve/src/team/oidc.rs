@@ -142,10 +142,7 @@ impl Oidc {
                 Err(error) => tracing::warn!(%error, "the keys of the OIDC provider could not be fetched"),
             }
         }
-        match is_recent(keys.fetched, MAX_AGE) {
-            true => Ok(Arc::clone(&keys.known)),
-            false => Err("no_keys_of_the_provider"),
-        }
+        if is_recent(keys.fetched, MAX_AGE) { Ok(Arc::clone(&keys.known)) } else { Err("no_keys_of_the_provider") }
     }
 
     fn fetch(&self) -> Result<Vec<Jwk>> {

@@ -263,7 +263,7 @@ def filed():
     garbled.text = "\n".join(filing.GARBLED)
     for text in [filing.HEADER, "\n".join(filing.ASKEW), filing.BATES]:
         stamped.block("Paragraph", text)
-    warning = "The text layer of page 2 does not match what the page shows: OCR was used instead."
+    warning = "The text layer of page 2 does not match the page image: OCR was used instead."
     phrases = [filing.TURNED, "pays for the oil", "landed on the mole"]
     return expectation("pdf", [level, garbled, stamped], warnings=[warning], phrases=phrases)
 

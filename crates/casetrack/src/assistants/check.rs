@@ -189,7 +189,7 @@ mod tests {
     fn one_that_does_not_says_why() {
         let error = |server| check(&server).unwrap_err();
         assert!(error(script("exit 1")).message.contains("ended before it answered"));
-        assert!(error(script("echo hello; cat > /dev/null")).message.contains("not a message"));
+        assert!(error(script("echo hello; cat > /dev/null")).message.contains("not an MCP message"));
         let refused = r#"read line; echo '{"jsonrpc":"2.0","id":0,"error":{"message":"no"}}'; cat > /dev/null"#;
         assert!(error(script(refused)).message.contains("refused initialize: \"no\""));
         let missing = Server { command: "/nowhere/casetrack".to_owned(), ..script("") };

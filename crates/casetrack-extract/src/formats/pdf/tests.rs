@@ -375,12 +375,12 @@ fn letters_in_a_code_of_their_own_are_read_by_ocr_instead() {
     if crate::tesseract_status(&ExtractOptions::default()).is_err() {
         assert_eq!(page.text, moved.join("\n"));
         let warning =
-            "The text layer of page 1 does not match what the page shows, and reading the page instead needs OCR.";
+            "The text layer of page 1 does not match the page image, and reading the page instead needs OCR.";
         assert_eq!(extraction.warnings, [warning]);
         return;
     }
     assert_eq!((&*page.text, page.method), (&*lines.join("\n"), ExtractionMethod::Ocr));
-    let warning = "The text layer of page 1 does not match what the page shows: OCR was used instead.";
+    let warning = "The text layer of page 1 does not match the page image: OCR was used instead.";
     assert_eq!(extraction.warnings, [warning]);
 }
 

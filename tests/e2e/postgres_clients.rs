@@ -35,7 +35,7 @@ fn owners_and_the_administrator_give_and_take_rights() {
     assert_eq!(seen(), 0);
     let said = failing(&annas, &[&["new", "Own"], &anna[..]].concat());
     assert!(said.contains("may not make collections"), "{said}");
-    assert!(do_it(&["rights", "give", "anna", "Reader", "-c", "Case"]).contains("anna is a reader of \"Case\" now."));
+    assert!(do_it(&["rights", "give", "anna", "Reader", "-c", "Case"]).contains("anna is now a reader of \"Case\"."));
     assert_eq!(seen(), 1);
     run(&annas, &[&["search", "rent", "-c", "Case"], &anna[..]].concat());
     let said = failing(&annas, &[&["tag", "a.txt", "--add", "seen", "-c", "Case"], &anna[..]].concat());

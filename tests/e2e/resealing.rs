@@ -152,7 +152,7 @@ fn a_collection_is_sealed_and_unsealed_with_all_that_belongs_to_it() {
     assert!(run(home, &["verify", "-c", "zqmandant"]).contains("Clean."));
     // With --json, errors are on standard output.
     let (error, _) = with_input(1, home, "", &matter.sealing());
-    assert!(error.contains("is a vault already"), "{error}");
+    assert!(error.contains("is already a vault"), "{error}");
     run(home, &["lock"]);
     assert!(matter.is_vault());
     assert_eq!(matter.leaks(), [""; 0].map(PathBuf::from));

@@ -338,7 +338,7 @@ async def errors(files):
         ("openFile", {}, "BAD_REQUEST", 'openFile needs the parameter "path".'),
         ("openFile", {"path": "/etc/hostname"}, "FORBIDDEN", "Access to '/etc/hostname' is not allowed."),
         ("openFile", {"path": missing}, "NOT_FOUND", f"There is no file or folder '{missing}'."),
-        ("openFile", {"path": root}, "BAD_REQUEST", f"'{root}' is no file."),
+        ("openFile", {"path": root}, "BAD_REQUEST", f"'{root}' is not a file."),
         ("openFile", {"path": file, "pointer": "chapter 1"}, "BAD_REQUEST", 'The pointer "chapter 1" cannot be read.'),
         ("openFile", {"path": file, "pointer": "page 9"}, "BAD_REQUEST", "The file has no page 9: it has 1."),
         ("openFile", {"path": file, "pointer": "sheet 'Q2'"}, "BAD_REQUEST", "The file has no sheet 'Q2'."),

@@ -126,6 +126,7 @@ fn errors_of_commands_name_commands() {
         &["close", "Three"],
         &["archive", "Three"],
         &["reopen", "Three"],
+        &["delete", "Three"],
         &["unlock", "12345678"],
         &["lock", "Three"],
         &["vault", "seal", "Three"],

@@ -211,7 +211,7 @@ fn a_vault_locks_by_itself_and_when_its_owner_is_killed() {
     // The setting of config.toml holds if no option is given.
     std::fs::write(home.join("config.toml"), "[vault]\nlock_after = \"2h\"\n").unwrap();
     let said = with_input(0, &home, &format!("{PASSPHRASE}\n"), &["unlock", "--passphrase-stdin"]).0;
-    assert!(said.contains("for 2 hours"), "{said}");
+    assert!(said.contains("after 2 hours"), "{said}");
     assert_eq!(results(&home), found);
     assert!(run(&home, &["verify", "-c", NAME]).contains("Clean."));
 }

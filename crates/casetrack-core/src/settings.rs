@@ -11,8 +11,8 @@
 //! [store]
 //! url = "disk"                    # or the address of a database: "postgres://user@host:5432/database" (docs/postgresql.md)
 //!
-//! [summaries] model = "none"                  # or "client": the model of the assistant writes summaries of search
-//! results, if it offers that
+//! [summaries]
+//! model = "none"                  # or "client": the model of the assistant writes summaries of search results, if it offers that
 //!
 //! [vault]
 //! lock_after = "30m"              # lock a vault that was not used for so long: 1s to 7 days, in s, m or h

@@ -112,10 +112,12 @@ pub(crate) struct FolderParameters {
 impl Tool for IngestFolder {
     const NAME: &'static str = "ingest_folder";
     const TITLE: &'static str = "Ingest a folder";
-    const DESCRIPTION: &'static str = "Ingest all supported documents in a folder and all subfolders. Walks the entire \
-        directory tree recursively. Automatically skips files already ingested (matched by SHA256 hash). Supported formats: \
-        PDF, scans and pictures (by OCR), Word, Excel, PowerPoint, OpenDocument, RTF, e-mail and its attachments, HTML, CSV, \
-        text, Markdown, ZIP archives. Each file is chunked into 2000-character segments with full provenance.";
+    const DESCRIPTION: &'static str = concat!(
+        "Ingest all supported documents in a folder and all subfolders. Walks the entire directory tree recursively. \
+         Automatically skips files already ingested (matched by SHA256 hash). Supported formats: ",
+        casetrack_core::supported_formats!(),
+        ". Each file is chunked into 2000-character segments with full provenance."
+    );
     const LONG: bool = true;
     const ROW: Row = Row::new(Toolset::Ingest, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"folder_path": "$folder", "file_extensions": ["md", "txt"]}"#;

@@ -374,8 +374,7 @@ fn letters_in_a_code_of_their_own_are_read_by_ocr_instead() {
     let page = &extraction.pages[0];
     if crate::tesseract_status(&ExtractOptions::default()).is_err() {
         assert_eq!(page.text, moved.join("\n"));
-        let warning =
-            "The text layer of page 1 does not match the page image, and reading the page instead needs OCR.";
+        let warning = "The text layer of page 1 does not match the page image, and reading the page instead needs OCR.";
         assert_eq!(extraction.warnings, [warning]);
         return;
     }

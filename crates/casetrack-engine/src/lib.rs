@@ -22,7 +22,6 @@ mod engine;
 pub mod eval;
 pub mod evidence;
 pub mod jobs;
-pub mod plans;
 #[cfg(test)]
 mod rights_tests;
 pub mod sheet;
@@ -47,5 +46,5 @@ pub use casetrack_ingest::{inspect, reindex, sync};
 pub use casetrack_search as search;
 pub use casetrack_search::{compare, every, similar, terms};
 pub use casetrack_store::{ResealProgress, Waiting, had_a_vault, make_private, note_vault, wipe_content, wipe_file};
-pub use engine::Engine;
+pub use engine::{Engine, plans};
 pub use upkeep::{doctor, export, import, migrate, models, repair, stats, status, verify};

@@ -1,6 +1,7 @@
 //! The face of the crate: the use cases of a [`Host`], with jobs and watches.
 
 mod file_index;
+pub mod plans;
 mod vault_moves;
 mod vaults;
 mod work;
@@ -9,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, JobId, ProgressSink, Result};
+use plans::Plans;
 
 use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob, no_such_job};
-use crate::plans::Plans;
 use crate::upkeep;
 use crate::upkeep::migrate::MigrateReport;
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};

@@ -3,18 +3,16 @@
 
 usage: results.py CONTRACTS [--only TABLE...] [--casetrack PROGRAM]
 
-CONTRACTS has pdf/, txt/ and clauses.jsonl, as benches/retrieval/contracts.py reads them. The machine must be idle. All takes some 15 minutes on
-two cores. The comparison needs the Python packages that benches/retrieval/peers.py names. Then run scripts/make/figures.py.
+CONTRACTS has pdf/ and clauses.jsonl, as benches/retrieval/contracts.py reads them. The machine must be idle. Then run scripts/make/figures.py.
 """
-import argparse, datetime, json, os, platform, re, shutil, subprocess, sys, tempfile
+import argparse, datetime, json, os, platform, re, subprocess, sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benches" / "results.json"
-PEER_FILES = 25
 NUMBER = r"([\d.]+)"
 
-# For each table: the command, what must be in its output, and for each figure its name, its unit and where it is in the output.
+# For each table: the script, and for each figure its name, its unit and where it is in the output.
 TABLES = {
     "ingestion": ("benches/retrieval/contracts.py", [
         ("100 contracts", "s", rf"chunks in {NUMBER} s"),
@@ -33,20 +31,6 @@ TABLES = {
         ("a call that searches nothing (`get_status`), median", "ms", rf"get_status .*median {NUMBER} ms"),
         ("memory of the owner process without a model", "MB", rf"owner {NUMBER} MB"),
     ]),
-    "quotations": ("benches/facts/quotes.py", [
-        ("sentences with other typography that are exact", "", r"\| typography[^|]*\|[^|]*\|[^|]*\| (\d+) \|"),
-        ("sentences with other typography", "", r"\| typography[^|]*\| (\d+) \|"),
-        ("share of sentences with errors of scans and typing that are found", "", rf"\| noise[^|]*\|[^|]*\| {NUMBER} \|"),
-        ("share of changed sentences that are reported with the changed word", "", rf"changed word marked {NUMBER}"),
-        ("time for one quotation, median", "ms", rf"\| noise[^|]*\|[^|]*\|[^|]*\|[^|]*\| {NUMBER} \|"),
-    ]),
-    "peer": ("benches/retrieval/peers.py", [
-        (name, unit, rf"(?P<side>CaseTrack|peer) +\d+{''.join(rf' +[0-9.]+%?' for _ in range(at))} +{NUMBER}")
-        for at, (name, unit) in enumerate([
-            (f"ingestion of {PEER_FILES} contracts", "s"), ("processor time", "s"), ("most memory", "MB"), ("size on disk", "MB"),
-            ("clauses found in ten passages", "%"), ("one search, median", "ms"), ("one search, 95th percentile", "ms"),
-        ])
-    ]),
 }
 
 
@@ -56,37 +40,22 @@ def number(text):
 
 def output_of(script, data, program):
     command = [sys.executable, str(ROOT / script)]
-    with tempfile.TemporaryDirectory() as folder:
-        if script.endswith("contracts.py"):
-            command += [data, "--casetrack", program]
-        elif script.endswith("peers.py"):
-            (Path(folder) / "pdf").mkdir()
-            for file in sorted(Path(data, "pdf").glob("*.pdf"))[:PEER_FILES]:
-                shutil.copy(file, Path(folder) / "pdf")
-            shutil.copy(Path(data, "clauses.jsonl"), folder)
-            command += [folder, "--casetrack", program]
-        elif script.endswith("quotes.py"):
-            command += [str(Path(data, "txt")), "--half", "second", "--program", program]
-        print("running:", *command, flush=True)
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    if script.endswith("contracts.py"):
+        command += [data, "--casetrack", program]
+    print("running:", *command, flush=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     print(done.stdout, flush=True)
     return done.stdout
 
 
 def rows_of(table, text):
     script, figures = TABLES[table]
-    arguments = "" if table == "protocol" else " CONTRACTS/txt --half second" if table == "quotations" else " CONTRACTS"
+    arguments = "" if table == "protocol" else " CONTRACTS"
     for name, unit, pattern in figures:
-        row = {"table": table, "name": name, "value": None, "unit": unit, "command": f"python3 {script}{arguments}"}
-        if table == "peer":
-            sides = {match["side"]: match[match.lastindex] for match in re.finditer(pattern, text)}
-            row |= {"value": number(sides["CaseTrack"]), "peer": number(sides["peer"])}
-        else:
-            found = re.search(pattern, text)
-            if not found:
-                sys.exit(f"results.py: the output of {script} has no \"{name}\"")
-            row["value"] = number(found[1])
-        yield row
+        found = re.search(pattern, text)
+        if not found:
+            sys.exit(f"results.py: the output of {script} has no \"{name}\"")
+        yield {"table": table, "name": name, "value": number(found[1]), "unit": unit, "command": f"python3 {script}{arguments}"}
 
 
 def machine():

@@ -9,8 +9,7 @@ A table stands between `<!-- figures NAME -->` and `<!-- /figures -->`. benches/
     machine   object   "processor", "cores", "memory", "system": the one machine of all figures
     date      text     the day of the measurement, YYYY-MM-DD
     commit    text     the measured commit
-    rows      list     the figures: "table" (the NAME), "name", "value", "unit", "command" (that repeats it), and in the table `peer`
-                       "peer" (the figure of the pipeline for comparison)
+    rows      list     the figures: "table" (the NAME), "name", "value", "unit", "command" (that repeats it)
 
 A value is a number, or null until it is measured; then the page has "not measured", and the check fails.
 """
@@ -54,13 +53,10 @@ def machine(results):
 
 
 def figures(rows):
-    with_peer = any("peer" in row for row in rows)
-    yield "| measured | CaseTrack | pipeline |" if with_peer else "| measured | result |"
-    yield "|---|---|---|" if with_peer else "|---|---|"
+    yield "| measured | result |"
+    yield "|---|---|"
     for row in rows:
-        columns = [cell(row["name"]), written(row["value"], row["unit"])]
-        columns += [written(row["peer"], row["unit"])] if with_peer else []
-        yield f"| {' | '.join(columns)} |"
+        yield f"| {cell(row['name'])} | {written(row['value'], row['unit'])} |"
 
 
 def commands(rows):
@@ -100,7 +96,7 @@ def problems_of(results, names):
     missing += ["date"] if not DIGITS.fullmatch(results["date"] or "") else []
     missing += ["commit"] if not COMMIT.fullmatch(results["commit"] or "") else []
     for row in results["rows"]:
-        missing += [f"{row['table']}: {row['name']}" for name in ("value", "peer") if name in row and not isinstance(row[name], (int, float))]
+        missing += [] if isinstance(row["value"], (int, float)) else [f"{row['table']}: {row['name']}"]
     yield from (f"benches/results.json: not measured: {name}" for name in missing)
     yield from (f"benches/results.json: a row of the table {row['table']}, which docs/performance.md lacks" for row in results["rows"] if row["table"] not in names)
 

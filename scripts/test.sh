@@ -26,7 +26,7 @@ if [ $# -eq 0 ] && cargo clippy --version >/dev/null 2>&1; then
 fi
 say "Testing"
 started=$SECONDS
-cargo test --release --locked --workspace "$@"
+cargo test --release --locked --workspace --no-fail-fast "$@"
 # The workbench, in Chromium; only if all tests were asked for.
 [ $# -gt 0 ] || scripts/web.sh all
 say "All tests passed in $((SECONDS - started)) s"

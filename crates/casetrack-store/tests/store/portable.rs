@@ -237,7 +237,11 @@ fn archives_that_do_not_check_out_are_refused_and_leave_nothing() {
                 })
             }),
         ),
-        ("bytes, not 12", unreadable, Box::new(|parts| manifest(parts, |m| m["entries"][0]["bytes"] = json!(12)))),
+        (
+            "bytes, but its manifest gives 12",
+            unreadable,
+            Box::new(|parts| manifest(parts, |m| m["entries"][0]["bytes"] = json!(12))),
+        ),
         ("counts other documents", unreadable, Box::new(|parts| manifest(parts, |m| m["documents"] = json!(1)))),
         (
             "names no model",

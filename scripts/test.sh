@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sets CaseTrack up and runs every test, or those whose name contains a word: scripts/test.sh chunker
-# All arguments go to `cargo test`. Quick checks come first; the first failure ends the run.
+# All arguments go to `cargo test`. Quick checks come first, and a failure of one ends the run. The tests in Rust all run, so that a failed run lists
+# each failure.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 

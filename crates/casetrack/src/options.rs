@@ -357,6 +357,7 @@ pub fn named<T: DeserializeOwned>(text: &str) -> Result<T, serde::de::value::Err
 }
 
 /// `127.0.0.1:8310`, `[::1]:8310`, `localhost:8310`, or a port of 127.0.0.1.
+#[cfg_attr(not(feature = "serve"), allow(dead_code, reason = "only a server listens"))]
 pub fn http_address(text: &str) -> Result<SocketAddr> {
     let port = text.strip_prefix("localhost:").unwrap_or(text);
     let of_port = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));

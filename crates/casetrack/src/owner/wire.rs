@@ -5,7 +5,6 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
-#[cfg(feature = "serve")]
 use std::net::SocketAddr;
 
 use casetrack_core::{CollectionId, Error, Result};
@@ -86,10 +85,8 @@ pub enum FromOwner {
     Show(Output),
     Line(String),
     Active(Option<CollectionId>),
-    #[cfg(feature = "serve")]
     Listening(SocketAddr),
     /// The address for the browser, good for one use.
-    #[cfg(feature = "serve")]
     Opened(String),
     Failed(Error),
     /// The end, with the exit status.

@@ -16,11 +16,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The schema, one step for each version: a database of version n has had the first n steps. A new version is a new step at the end. The
 /// first step no longer creates the tables that the second one drops.
 ///
-/// `names` holds, for each row of `entries` up to the id in `state`, its name in lower case, by runs of three characters. It stores no
+/// `names` holds, for each row of `entries` up to the id in `state`, the spellings of its name, by runs of three characters. It stores no
 /// text. The second step keeps the names of folders once, instead of the path of each entry twice; what it drops is read from the disk
 /// again. `digest` is the digest of the folder's listing if its rows agree with it. The third step adds the numbers of files and folders in
 /// that listing; existing digests do not have them. The fourth makes the times of first sight of entries rise with their ids, as they do
-/// since.
+/// since. The fifth indexes all names again, which were only in lower case before.
 const STEPS: &[&str] = &[
     "
 CREATE TABLE roots (
@@ -67,6 +67,10 @@ ALTER TABLE folders ADD COLUMN folders INTEGER NOT NULL DEFAULT 0;
     "
 UPDATE entries SET first_seen = risen FROM
     (SELECT id AS entry, max(first_seen - id) OVER (ORDER BY id) + id AS risen FROM entries) WHERE id = entry;
+",
+    "
+INSERT INTO names (names) VALUES ('delete-all');
+UPDATE state SET names_up_to = 0;
 ",
 ];
 

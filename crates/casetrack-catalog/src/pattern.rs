@@ -2,7 +2,7 @@
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, Result, same_text};
 use regex::{Regex, RegexBuilder};
 
 use crate::paths;
@@ -29,15 +29,15 @@ pub struct Pattern {
 
 #[derive(Debug, Clone)]
 enum Rule {
-    /// In lower case.
-    Contains(String),
+    /// The spellings of a text, of which a name has one.
+    Contains(Vec<String>),
     Regex(Regex),
 }
 
 impl Pattern {
-    /// The text occurs in it; case is ignored.
+    /// The text occurs in it; case, accents and forms of one text ([`same_text`]) make no difference.
     pub fn contains(target: Target, text: &str) -> Self {
-        Self { target, rule: Rule::Contains(text.to_lowercase()) }
+        Self { target, rule: Rule::Contains(same_text::spellings(text)) }
     }
 
     /// The name ends in this extension, without a dot; case is ignored.
@@ -67,11 +67,12 @@ impl Pattern {
         Self::compiled(target, source, source)
     }
 
+    /// Letters and their marks are compared as one, whether the name has them composed or not.
     fn compiled(target: Target, given: &str, source: &str) -> Result<Self> {
         if given.len() > MAX_BYTES {
             return Err(Error::invalid(format!("A pattern may have at most {MAX_BYTES} bytes.")));
         }
-        let regex = regex(source, false)
+        let regex = regex(&same_text::composed(source), false)
             .map_err(|reason| Error::invalid(format!("The pattern '{}' is invalid: {reason}.", short(given))))?;
         Ok(Self { target, rule: Rule::Regex(regex) })
     }
@@ -92,23 +93,38 @@ impl Pattern {
 
     fn matches_text(&self, text: &str) -> bool {
         match &self.rule {
-            Rule::Contains(needle) => text.to_lowercase().contains(needle),
-            Rule::Regex(regex) if MAIN_SEPARATOR != '/' => regex.is_match(&text.replace(MAIN_SEPARATOR, "/")),
-            Rule::Regex(regex) => regex.is_match(text),
+            Rule::Contains(needles) => {
+                let spellings = same_text::spellings(text);
+                needles.iter().any(|needle| spellings.iter().any(|spelling| spelling.contains(needle)))
+            }
+            Rule::Regex(regex) if MAIN_SEPARATOR != '/' => {
+                regex.is_match(&same_text::composed(text).replace(MAIN_SEPARATOR, "/"))
+            }
+            Rule::Regex(regex) => regex.is_match(&same_text::composed(text)),
         }
     }
 
-    /// The query for the index of names: all runs of three characters that every matching name has. `None` if there are none.
+    /// The query for the index of names: for each spelling, all runs of three characters that every matching name has. `None` if one has none.
     pub(crate) fn index_query(&self) -> Option<String> {
-        let Rule::Contains(needle) = &self.rule else { return None };
-        let characters: Vec<char> = needle.chars().collect();
-        let runs = characters.windows(3).map(|run| {
-            let run: String = run.iter().collect();
-            format!("\"{}\"", run.replace('"', "\"\""))
-        });
-        let runs: Vec<String> = runs.take(64).collect();
-        (self.target == Target::Name && !runs.is_empty()).then(|| runs.join(" AND "))
+        let Rule::Contains(needles) = &self.rule else { return None };
+        let runs: Option<Vec<String>> = needles.iter().map(|needle| runs_of_three(needle)).collect();
+        let of_any = match runs?.as_slice() {
+            [one] => one.clone(),
+            all => format!("(({}))", all.join(") OR (")),
+        };
+        (self.target == Target::Name).then_some(of_any)
     }
+}
+
+/// The condition of the index for a text; `None` if it is too short.
+fn runs_of_three(needle: &str) -> Option<String> {
+    let characters: Vec<char> = needle.chars().collect();
+    let runs = characters.windows(3).map(|run| {
+        let run: String = run.iter().collect();
+        format!("\"{}\"", run.replace('"', "\"\""))
+    });
+    let runs: Vec<String> = runs.take(64).collect();
+    (!runs.is_empty()).then(|| runs.join(" AND "))
 }
 
 /// Compiles a regular expression. The error is the reason, without a stop.
@@ -228,6 +244,33 @@ mod tests {
     }
 
     #[test]
+    fn forms_of_one_name_are_found_by_each_other() {
+        for (text, name, expected) in [
+            ("Besta\u{308}tigung", "Bestätigung.html", true),
+            ("Bestätigung", "Besta\u{308}tigung.pdf", true),
+            ("bestatigung", "Bestätigung.html", true),
+            ("resume", "Re\u{301}sume\u{301}.doc", true),
+            ("학점", "\u{1112}\u{1161}\u{11a8}\u{110c}\u{1165}\u{11b7}.md", true),
+            ("strasse", "Straße.txt", true),
+            ("straße", "STRASSE.txt", true),
+            ("istanbul", "İstanbul.txt", true),
+            ("vertrag - 2021", "Vertrag – 2021.txt", true),
+            ("Mueller", "Müller.pdf", true),
+            ("Müller", "Mueller.pdf", true),
+            ("Ｎｏ．５", "No.5.txt", true),
+            ("o'brien", "O’Brien.txt", true),
+            ("Mueller", "Muller.pdf", false),
+        ] {
+            assert_eq!(Pattern::contains(Target::Name, text).matches(Path::new(name)), expected, "{text} {name}");
+        }
+        for name in ["Bestätigung.html", "Besta\u{308}tigung.pdf"] {
+            assert!(Pattern::glob("*ätigung*").unwrap().matches(Path::new(name)));
+            assert!(Pattern::glob("Best?tigung*").unwrap().matches(Path::new(name)));
+            assert!(Pattern::regex(Target::Name, "Best.tigung").unwrap().matches(Path::new(name)));
+        }
+    }
+
+    #[test]
     fn the_index_is_asked_for_runs_of_three_characters() {
         assert_eq!(
             Pattern::contains(Target::Name, "Vert\"").index_query().unwrap(),
@@ -235,6 +278,10 @@ mod tests {
         );
         assert_eq!(Pattern::contains(Target::Name, "ab").index_query(), None);
         assert_eq!(Pattern::contains(Target::Path, "abcd").index_query(), None);
+        assert_eq!(
+            Pattern::contains(Target::Name, "Müll").index_query().unwrap(),
+            "((\"mul\" AND \"ull\") OR (\"mue\" AND \"uel\" AND \"ell\"))"
+        );
         assert!(Pattern::contains(Target::Name, "ÜBER").matches(Path::new("a/Das Überblick.pdf")));
         assert!(Pattern::extension(".PDF").unwrap().matches(Path::new("a/b.pdf")));
         assert!(!Pattern::extension("pdf").unwrap().matches(Path::new("pdf")));

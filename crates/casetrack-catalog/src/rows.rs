@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use casetrack_core::same_text;
 use rusqlite::{Connection, OptionalExtension, Statement, Transaction, TransactionBehavior, params};
 
 use crate::columns::Columns;
@@ -206,7 +207,8 @@ pub(crate) fn up_to(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 fn indexed(name: &[u8]) -> String {
-    String::from_utf8_lossy(name).to_lowercase()
+    // A line break is in no run of characters that is asked for.
+    same_text::spellings(&String::from_utf8_lossy(name)).join("\n")
 }
 
 /// Indexes the names of some rows that are not indexed. Returns whether there may be more.

@@ -44,7 +44,7 @@ impl Chunk {
         if self.context.is_empty() { text.into_owned() } else { format!("{}\n{text}", self.context) }
     }
 
-    /// The text that is searched: words that are broken at the end of a line are whole. It serves no quotation: offsets refer to `text`.
+    /// The text whose words are whole where a line breaks them. It serves no quotation: offsets refer to `text`.
     pub fn searchable_text(&self) -> Cow<'_, str> {
         whole_words(&self.text)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, Result, same_text};
 
 /// Most tags and most fields of a document.
 pub const MAX_MARKS: usize = 100;
@@ -45,7 +45,7 @@ impl Marks {
         if !self.has_tag(tag) {
             check_count("tags", self.tags.len())?;
             self.tags.push(tag.to_owned());
-            self.tags.sort_by_key(|tag| tag.to_lowercase());
+            self.tags.sort_by_key(|tag| same_text::folded(tag));
         }
         Ok(())
     }
@@ -74,10 +74,10 @@ impl Marks {
     }
 }
 
-/// True if two tags, names or values of fields are the same.
+/// True if two tags, names or values of fields are the same: case and forms of one text ([`same_text`]) make no difference, accents do.
 pub fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
-    a == b || a.to_lowercase() == b.to_lowercase()
+    a == b || same_text::folded(a) == same_text::folded(b)
 }
 
 fn checked<'t>(what: &str, text: &'t str, most: usize) -> Result<&'t str> {
@@ -120,6 +120,20 @@ mod tests {
         marks.remove_tag("hot");
         marks.clear_field("custodian");
         assert!(marks.is_empty());
+    }
+
+    #[test]
+    fn forms_of_one_text_make_no_difference() {
+        for (a, b) in [
+            ("Prüfung", "Pru\u{308}fung"),
+            ("O'Brien", "O’Brien"),
+            ("Stufe １", "Stufe 1"),
+            ("Straße", "STRASSE"),
+            ("a–b", "a-b"),
+        ] {
+            assert!(same(a, b), "{a} {b}");
+        }
+        assert!(!same("Cote", "Côté"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Loose matching of names that people and assistants type, and suggestions when nothing matches.
 
-use casetrack_core::{Action, Error, ErrorCode, Result, hint};
+use casetrack_core::{Action, Error, ErrorCode, Result, hint, same_text};
 
 /// A thing that a name can refer to.
 pub struct Candidate<'a> {
@@ -30,28 +30,34 @@ impl Kind {
 const MIN_ID_PREFIX: usize = 4;
 /// The fewest letters and digits that count as a part of a name.
 const MIN_NAME_PART: usize = 3;
+/// Characters of a name that are compared.
+const MAX_COMPARED: usize = 1000;
 /// Names less similar than this are not suggested (Jaro–Winkler, 0–1).
 const MIN_SIMILARITY: f64 = 0.72;
 const MAX_SUGGESTIONS: usize = 3;
 /// Most candidates listed if a name fits several.
 const MAX_AMBIGUOUS: usize = 10;
 
-/// Finds the one candidate that `wanted` names: by ID, by exact name, then with case, spaces and punctuation ignored, by the beginning of an ID, and
-/// last, for a document, by a part of its name or path that no other has. A part of the name of a collection gets suggestions, as in the contract of
-/// the tools.
+/// Finds the one candidate that `wanted` names: by ID, by exact name, by the same in another normal form, then with case, accents, spaces and punctuation ignored, by the
+/// beginning of an ID, and last, for a document, by a part of its name or path that no other has. A part of
+/// the name of a collection is answered with suggestions, as the contract of the tools says.
 pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result<usize> {
     let wanted = wanted.trim();
-    let folded = fold(wanted);
+    let folded = folds(wanted);
+    let is_named = |candidate: &Candidate<'_>, fits: &dyn Fn(&str, &str) -> bool| {
+        candidate.names().any(|name| folds(name).iter().any(|name| folded.iter().any(|wanted| fits(name, wanted))))
+    };
     let id_prefix = wanted.to_ascii_lowercase();
-    let stages: [&dyn Fn(&Candidate<'_>) -> bool; 5] = [
+    let composed = same_text::composed(wanted);
+    let stages: [&dyn Fn(&Candidate<'_>) -> bool; 6] = [
         &|candidate| candidate.id == id_prefix,
         &|candidate| candidate.names().any(|name| name == wanted),
-        &|candidate| !folded.is_empty() && candidate.names().any(|name| fold(name) == folded),
+        &|candidate| candidate.names().any(|name| same_text::composed(name) == composed),
+        &|candidate| is_named(candidate, &|name, wanted| !wanted.is_empty() && name == wanted),
         &|candidate| id_prefix.len() >= MIN_ID_PREFIX && candidate.id.starts_with(&id_prefix),
         &|candidate| {
             kind == Kind::Document
-                && folded.chars().count() >= MIN_NAME_PART
-                && candidate.names().any(|name| fold(name).contains(&folded))
+                && is_named(candidate, &|name, wanted| wanted.chars().count() >= MIN_NAME_PART && name.contains(wanted))
         },
     ];
     for matches in stages {
@@ -62,7 +68,7 @@ pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result
             _ => return Err(ambiguous(kind, wanted, found.iter().map(|&i| &candidates[i]))),
         }
     }
-    Err(not_found(kind, wanted, &folded, candidates))
+    Err(not_found(kind, wanted, folded.first().map_or("", String::as_str), candidates))
 }
 
 impl<'a> Candidate<'a> {
@@ -112,16 +118,18 @@ fn similarity(folded: &str, candidate: &Candidate<'_>) -> f64 {
     candidate
         .names()
         .map(|name| {
-            let name = fold(name);
+            let name = folds(name).into_iter().next().unwrap_or_default();
             let contained = folded.len() >= 3 && name.len() >= 3 && (name.contains(folded) || folded.contains(&name));
             if contained { 1.0 } else { strsim::jaro_winkler(folded, &name) }
         })
         .fold(0.0, f64::max)
 }
 
-/// Lower case, letters and digits only.
-fn fold(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(1000).collect()
+/// The letters and digits of each spelling of a name ([`same_text::spellings`]).
+fn folds(name: &str) -> Vec<String> {
+    let name = name.char_indices().nth(MAX_COMPARED).map_or(name, |(end, _)| &name[..end]);
+    let letters = |spelling: String| spelling.chars().filter(|c| c.is_alphanumeric()).collect();
+    same_text::spellings(name).into_iter().map(letters).collect()
 }
 
 /// Keeps an error message readable when the name given is absurdly long.
@@ -155,6 +163,29 @@ mod tests {
         assert!(resolve(Kind::Document, "harbour", &candidates).unwrap_err().message.contains("ambiguous"));
         // An exact name wins over one that matches only loosely.
         assert_eq!(resolve(Kind::Collection, "Harbour Point", &candidates).unwrap(), 1);
+    }
+
+    #[test]
+    fn forms_of_one_name_name_it() {
+        let of = |name, id: &str| Candidate { name, aliases: Vec::new(), id: id.to_owned() };
+        let candidates = [
+            of("Besta\u{308}tigung der Übergabe", "a1b2c3d4-0000"),
+            of("O’Brien ㈱ Straße", "b1b2c3d4-0000"),
+            of("Mueller", "c1"),
+        ];
+        for (wanted, at) in [
+            ("Bestätigung der Übergabe", 0),
+            ("bestatigung der ubergabe", 0),
+            ("Bestaetigung", 0),
+            ("Bestätigung", 0),
+            ("Oʼbrien (株) strasse", 1),
+            ("Müller", 2),
+        ] {
+            assert_eq!(resolve(Kind::Document, wanted, &candidates).unwrap(), at, "{wanted}");
+        }
+        let twins = [of("Kündigung", "a1b2c3d4-0000"), of("Ku\u{308}ndigung", "b1b2c3d4-0000")];
+        assert_eq!(resolve(Kind::Document, "Kündigung", &twins).unwrap(), 0);
+        assert_eq!(resolve(Kind::Document, "Ku\u{308}ndigung", &twins).unwrap(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The analysis of text into terms, the same for documents and queries.
 //!
-//! Words are runs of letters and digits; lower-cased, accents folded to ASCII, English suffixes stripped (Porter2).
-//! Beyond that:
+//! Words are runs of letters and digits of the plain text ([`Plain`]), in which forms of one text are the same; lower-cased, accents folded to ASCII,
+//! English suffixes stripped (Porter2). Beyond that:
 //!
 //! - `INV-2023-0042`, `4.2`, `2023-01-15`: pieces with a digit joined by `-`, `/`, `_`, or by a point between digits, give the
 //!   whole and, after it at the same places, the pieces; a search for either finds them.
@@ -9,23 +9,26 @@
 //! - `1,250,000` gives `1250000`.
 //! - `party's` gives `parti` (the stem of `party`), `don't` one term.
 //! - Each Chinese, Japanese kana or Korean character is a term of its own, since such text has no spaces.
+//! - A word of a document has all its spellings at its place: `Müller` also `mueller`; a word that a hyphen breaks at the end of a line is one
+//!   word, one with a hyphen, and its pieces. A query looks each spelling up ([`Spelling`]).
 //!
-//! Documents in a language of [`languages`] get the same pieces, but the endings of their language, and combining marks
-//! stay with their letters.
+//! Documents in a language of [`languages`] get the same pieces, but the endings of their language.
 
 mod languages;
 
+pub(crate) use languages::Divider;
 pub use languages::{Analysis, Form, Indexer, language_mark};
 
+use casetrack_core::same_text::{self, Plain, SOFT_HYPHEN, is_accent};
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, Stemmer, TextAnalyzer, Token,
     TokenStream, Tokenizer,
 };
 
 /// The name and version of the analysis. It is part of the identity of an index: a change here rebuilds the index.
-pub const ANALYSIS: &str = "casetrack-4";
+pub const ANALYSIS: &str = "casetrack-5";
 /// The name of [`exact_analyzer`], which changes with [`ANALYSIS`].
-pub const EXACT: &str = "casetrack-exact-4";
+pub const EXACT: &str = "casetrack-exact-5";
 
 /// Longer pieces in parentheses are not those of a section's number.
 const MAX_PARENTHESISED: usize = 4;
@@ -33,9 +36,51 @@ const MAX_PARENTHESISED: usize = 4;
 /// Longer terms, in bytes, are not indexed: encoded data, not words.
 const MAX_TERM_BYTES: usize = 128;
 
-/// The analyzer of English, and of languages without rules of their own.
+/// How the words of a text are spelt in its terms. Documents have [`All`](Self::All); the others are those of queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    /// Each word in all its spellings.
+    All,
+    /// Each word once, as it is written.
+    Written,
+    /// With `ue` for `ü`.
+    SpeltOut,
+    /// Words with a hyphen are one term with it, as documents have those that are broken at the end of a line.
+    Joined,
+    /// Words with a hyphen that they may have or not are divided there.
+    Divided,
+}
+
+impl Spelling {
+    /// Those of queries, the usual one first.
+    const OF_QUERIES: [Self; 4] = [Self::Written, Self::SpeltOut, Self::Joined, Self::Divided];
+
+    /// True if some terms of a text differ from those of the words as they are written.
+    fn differs(self, text: &str) -> bool {
+        let plain = Plain::of(text);
+        let plain = plain.text();
+        match self {
+            Self::All | Self::Written => true,
+            Self::SpeltOut => plain.contains(|c| same_text::spelt_out(c).is_some()),
+            Self::Joined => plain.match_indices(['-', SOFT_HYPHEN]).any(|(at, sign)| is_inside(plain, at, sign.len())),
+            Self::Divided => plain.contains(SOFT_HYPHEN),
+        }
+    }
+}
+
+/// True if a sign at a byte, of this length, has letters on both sides.
+fn is_inside(text: &str, at: usize, length: usize) -> bool {
+    text[..at].ends_with(char::is_alphabetic) && text[at + length..].starts_with(char::is_alphabetic)
+}
+
+/// The analyzer of documents in English, and in languages without rules of their own.
 pub fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(Words { marks: false })
+    usual(Spelling::All)
+}
+
+/// The analyzer of English words as they are written.
+fn usual(spelling: Spelling) -> TextAnalyzer {
+    TextAnalyzer::builder(Words { marks: false, spelling })
         .filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1))
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
@@ -43,39 +88,76 @@ pub fn analyzer() -> TextAnalyzer {
         .build()
 }
 
-/// The same without the stemmer: words as they are written, except for case and accents. They have the positions of their terms.
+/// The same as [`analyzer`] without the stemmer: words as they are written, except for case and accents. They have the positions of their terms.
 pub fn exact_analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(Words { marks: false })
+    exact(Spelling::All)
+}
+
+fn exact(spelling: Spelling) -> TextAnalyzer {
+    TextAnalyzer::builder(Words { marks: false, spelling })
         .filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1))
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
         .build()
 }
 
+/// The analyzer of English words of queries.
+pub(crate) fn query_analyzer() -> TextAnalyzer {
+    usual(Spelling::Written)
+}
+
+/// The same as [`query_analyzer`] without the stemmer.
+pub(crate) fn exact_query_analyzer() -> TextAnalyzer {
+    exact(Spelling::Written)
+}
+
 /// A piece of a word without case and accents.
 pub fn folded(piece: &str) -> String {
+    let plain = Plain::of(piece);
     let mut analyzer =
         TextAnalyzer::builder(RawTokenizer::default()).filter(LowerCaser).filter(AsciiFoldingFilter).build();
     let mut folded = String::new();
-    analyzer.token_stream(piece).process(&mut |token| folded.push_str(&token.text));
+    analyzer.token_stream(&written(plain.text())).process(&mut |token| folded.push_str(&token.text));
     folded
+}
+
+/// A word without marks and hyphens that it may have or not, in letters that lose their accents when they are folded to ASCII.
+fn written(word: &str) -> String {
+    let mut written = String::with_capacity(word.len());
+    for c in word.chars().filter(|c| *c != SOFT_HYPHEN && !is_accent(*c)) {
+        match c {
+            // In small letters this one is two characters.
+            'İ' => written.push('I'),
+            'ς' => written.push('σ'),
+            'Ё' | 'ё' | '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => written.extend(same_text::base_letter(c)),
+            _ => written.push(c),
+        }
+    }
+    written
 }
 
 /// Splits text into the pieces described above.
 #[derive(Clone)]
 struct Words {
-    /// True if combining marks belong to the word, and Thai letters are terms of their own. Words of documents in
-    /// English have never had marks.
+    /// True if Thai letters stand alone.
     marks: bool,
+    spelling: Spelling,
 }
 
 impl Tokenizer for Words {
     type TokenStream<'a> = Tokens;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Tokens {
-        let mut scanner = Scanner { text, marks: self.marks, tokens: Vec::new(), position: 0 };
+        let plain = Plain::of(text);
+        let mut scanner =
+            Scanner { text: plain.text(), marks: self.marks, spelling: self.spelling, tokens: Vec::new(), position: 0 };
         scanner.scan();
-        Tokens { tokens: scanner.tokens, next: 0 }
+        let mut tokens = scanner.tokens;
+        for token in &mut tokens {
+            let source = plain.source(token.offset_from..token.offset_to);
+            (token.offset_from, token.offset_to) = (source.start, source.end);
+        }
+        Tokens { tokens, next: 0 }
     }
 }
 
@@ -101,8 +183,10 @@ impl TokenStream for Tokens {
 }
 
 struct Scanner<'t> {
+    /// Plain.
     text: &'t str,
     marks: bool,
+    spelling: Spelling,
     tokens: Vec<Token>,
     position: usize,
 }
@@ -142,14 +226,10 @@ impl Scanner<'_> {
         }
     }
 
-    fn is_mark(&self, c: char) -> bool {
-        self.marks && is_mark(c)
-    }
-
     /// The end of the marks that follow a character.
     fn past_marks(&self, end: usize) -> usize {
         let rest = &self.text[end..];
-        end + rest.find(|c: char| !self.is_mark(c)).unwrap_or(rest.len())
+        end + rest.find(|c: char| !is_mark(c)).unwrap_or(rest.len())
     }
 
     /// The texts in parentheses right after a number that ends at `end`: of "4.2(b)(iv)", the places of "b" and "iv".
@@ -176,9 +256,8 @@ impl Scanner<'_> {
         let mut start = start;
         loop {
             let rest = &self.text[start..];
-            let is_of_word = |c: char| (c.is_alphanumeric() || self.is_mark(c)) && !stands_alone(c, self.marks);
-            let length = rest.find(|c: char| !is_of_word(c)).unwrap_or(rest.len());
-            let end = start + length;
+            let length = rest.char_indices().find(|(at, c)| !self.is_of_word(*c, start + at)).map(|(at, _)| at);
+            let end = start + length.unwrap_or(rest.len());
             let mut after = self.text[end..].chars();
             let (joint, next) = (after.next(), after.next());
             let joint = joint.filter(|&joint| {
@@ -193,6 +272,15 @@ impl Scanner<'_> {
                 Some(joint) => start = end + joint.len_utf8(),
                 None => return pieces,
             }
+        }
+    }
+
+    /// True if a character at a byte belongs to the word that it is in or behind.
+    fn is_of_word(&self, c: char, at: usize) -> bool {
+        match c {
+            SOFT_HYPHEN => self.spelling != Spelling::Divided,
+            '-' => self.spelling == Spelling::Joined && is_inside(self.text, at, 1),
+            _ => (c.is_alphanumeric() || is_mark(c)) && !stands_alone(c, self.marks),
         }
     }
 
@@ -221,7 +309,7 @@ impl Scanner<'_> {
         for &Piece { start, end, joint } in pieces {
             let text = &self.text[start..end];
             match merged.last_mut() {
-                Some((before, _, stop, through @ Some(',' | '\'' | '’'))) => {
+                Some((before, _, stop, through @ Some(',' | '\''))) => {
                     if *through == Some(',') {
                         before.push_str(text);
                     } else if !text.eq_ignore_ascii_case("s") {
@@ -236,11 +324,30 @@ impl Scanner<'_> {
         merged
     }
 
-    fn push(&mut self, mut text: String, offset_from: usize, offset_to: usize, position: usize) {
-        if self.marks {
-            text.retain(|c| !is_accent(c));
+    fn push(&mut self, text: String, offset_from: usize, offset_to: usize, position: usize) {
+        let tokens = &mut self.tokens;
+        let mut push = |text: &str| {
+            let text = written(text);
+            if !text.is_empty() {
+                tokens.push(Token { offset_from, offset_to, position, text, position_length: 1 });
+            }
+        };
+        let with_hyphens = || text.replace(SOFT_HYPHEN, "-");
+        match self.spelling {
+            Spelling::Written | Spelling::Divided => push(&text),
+            Spelling::SpeltOut => push(&same_text::with_umlauts_spelt_out(&text).unwrap_or(text)),
+            Spelling::Joined => push(&with_hyphens()),
+            Spelling::All => {
+                push(&text);
+                if let Some(spelt) = same_text::with_umlauts_spelt_out(&text) {
+                    push(&spelt);
+                }
+                if text.contains(SOFT_HYPHEN) {
+                    push(&with_hyphens());
+                    text.split(SOFT_HYPHEN).for_each(push);
+                }
+            }
         }
-        self.tokens.push(Token { offset_from, offset_to, position, text, position_length: 1 });
     }
 }
 
@@ -248,21 +355,16 @@ impl Scanner<'_> {
 fn joins(joint: char, before: &str, after: char) -> bool {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     match joint {
-        '-' | '/' | '_' | '\'' | '’' => true,
+        '-' | '/' | '_' | '\'' | SOFT_HYPHEN => true,
         '.' => before.ends_with(|c: char| c.is_ascii_digit()) && after.is_ascii_digit(),
         ',' => before.len() <= 3 && digits(before) && after.is_ascii_digit(),
         _ => false,
     }
 }
 
-/// Combining accents, which decomposed text has: a stem has the letter without them.
-fn is_accent(c: char) -> bool {
-    matches!(u32::from(c), 0x0300..=0x036f)
-}
-
 /// Marks that belong to the letter before: accents, vowels and tones of Thai above and below, the Tamil pulli.
 fn is_mark(c: char) -> bool {
-    is_accent(c) || matches!(u32::from(c), 0x0e31 | 0x0e34..=0x0e3a | 0x0e47..=0x0e4e | 0x0bcd)
+    !c.is_ascii() && same_text::continues(c)
 }
 
 /// Characters of scripts that are written without spaces between words; Thai only if `marks` belong to letters.

@@ -6,6 +6,7 @@
 //! ([`analyzer`], [`Analysis`]).
 
 mod analysis;
+mod compounds;
 mod lexicon;
 mod names;
 mod pairs;

@@ -117,7 +117,7 @@ pub fn name_matches(
 fn name_words(lexicon: &dyn Lexicon, query: &str, most: usize) -> Result<Vec<NameWord>> {
     let mut found = Vec::new();
     let mut places: HashMap<Range<usize>, usize> = HashMap::new();
-    for mut form in lexicon.forms()? {
+    for mut form in lexicon.forms()?.into_iter().filter(|form| form.differs(query)) {
         let words = candidates(query, &mut form);
         let terms: Vec<&str> = words.iter().map(|(_, term)| term.as_str()).collect();
         let named = lexicon.frequencies(TextField::Names, &terms)?;

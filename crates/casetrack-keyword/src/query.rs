@@ -20,8 +20,13 @@ pub(crate) const COMMON: u64 = 2;
 /// … this many others, it is left out. nDCG@10 stays the same on two public sets (0.3397 for 0.3399 and 0.6975 for 0.6965).
 const DISTINGUISHING_TERMS: usize = 2;
 
-/// A keyword query: any text. It is a bag of words, without syntax that could be wrong; a word that occurs twice counts
-/// twice. See [`MAX_QUERY_TERMS`] and [`MAX_QUERY_BYTES`] for very long ones.
+/// The weight of a word that is part of a compound in a text, …
+const PART: f32 = 0.6;
+/// … and of a part of a compound in a query.
+const PART_OF_QUERY: f32 = 0.3;
+
+/// A keyword query: any text. It is a bag of words, without syntax that could be wrong; a word that occurs twice counts twice. See
+/// [`MAX_QUERY_TERMS`] and [`MAX_QUERY_BYTES`] for very long ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bm25Query {
     pub text: String,
@@ -43,6 +48,10 @@ struct QueryTerm {
     place: (usize, usize),
     /// True if it is English, or of a language without rules of its own.
     is_usual: bool,
+    /// True for another spelling of the word, which documents with the word as it is written have as well.
+    is_other_spelling: bool,
+    /// Compared with a word as it is written.
+    weight: f32,
 }
 
 /// The terms of a text by the rules of one language, without their marks, each with the number of chunks that have it.
@@ -59,8 +68,15 @@ pub(crate) fn frequencies(lexicon: &dyn Lexicon, text: &str) -> Result<(u64, Vec
         let mut terms = query_terms(analysis, text);
         terms.retain(|term| !stops.contains(&term.place.0));
         let marked: Vec<&str> = terms.iter().map(|term| term.term.as_str()).collect();
-        let chunks = lexicon.frequencies(TextField::Text, &marked)?;
+        let mut chunks = lexicon.frequencies(TextField::Text, &marked)?;
         let mark = analysis.marked("").len();
+        if analysis.divides_compounds() {
+            let part = |term: &&str| analysis.part_term(term.get(mark..).unwrap_or_default());
+            let parts: Vec<String> = marked.iter().map(part).collect();
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            let with_parts = lexicon.frequencies(TextField::Text, &parts)?;
+            chunks.iter_mut().zip(with_parts).for_each(|(chunks, more)| *chunks += more);
+        }
         let unmarked = terms.iter().map(|term| term.term.get(mark..).unwrap_or_default().to_owned());
         Ok(TermFrequencies { analysis, terms: unmarked.zip(chunks).collect() })
     };
@@ -75,7 +91,12 @@ pub type TermWeight = (TextField, String, f32);
 pub fn weighed(lexicon: &dyn Lexicon, query: &Bm25Query) -> Result<Vec<TermWeight>> {
     let analyses = lexicon.analyses()?;
     let stops = stop_words(&analyses, &query.text);
-    let terms: Vec<QueryTerm> = analyses.iter().flat_map(|&analysis| query_terms(analysis, &query.text)).collect();
+    let terms = analyses.iter().flat_map(|&analysis| {
+        let words = query_terms(analysis, &query.text);
+        let parts = compounds(analysis, &query.text, &words);
+        words.into_iter().chain(other_spellings(analysis, &query.text)).chain(parts)
+    });
+    let terms: Vec<QueryTerm> = terms.collect();
     let known: Vec<&str> = terms.iter().map(|term| term.term.as_str()).collect();
     let chunks = lexicon.frequencies(TextField::Text, &known)?;
     let mut terms: Vec<(QueryTerm, u64)> = terms.into_iter().zip(chunks).collect();
@@ -86,7 +107,8 @@ pub fn weighed(lexicon: &dyn Lexicon, query: &Bm25Query) -> Result<Vec<TermWeigh
         terms.retain(|term| !is_common(term));
     }
     let shares = shares(lexicon.chunks(), &terms);
-    let weight = |((term, _), share): (&(QueryTerm, u64), f32)| (term.term.clone(), term.count as f32 * share);
+    let weight =
+        |((term, _), share): (&(QueryTerm, u64), f32)| (term.term.clone(), term.count as f32 * term.weight * share);
     let mut weighed: Vec<(String, f32)> = terms.iter().zip(shares).map(weight).collect();
     for (term, _) in terms.iter().filter(|(term, _)| term.is_usual) {
         for synonym in synonyms::of(&term.term) {
@@ -106,6 +128,18 @@ pub fn weighed(lexicon: &dyn Lexicon, query: &Bm25Query) -> Result<Vec<TermWeigh
 /// The factor of the weight of each term. With it, all forms of a word count as one: a word of which one language has
 /// few chunks is not rarer than the same word in another. The factor of a word with one form is 1.
 fn shares(all: u64, terms: &[(QueryTerm, u64)]) -> Vec<f32> {
+    let is_spelt = |of: &QueryTerm, otherwise: bool| {
+        let same_word = |(term, with): &&(QueryTerm, u64)| {
+            *with > 0 && term.place == of.place && term.is_usual == of.is_usual && term.is_other_spelling == otherwise
+        };
+        terms.iter().any(|term| same_word(&term))
+    };
+    let has_spellings = terms.iter().any(|(term, _)| term.is_other_spelling);
+    // A passage with a word as it is written has its other spellings, too.
+    let of_spelling = |(term, _): &(QueryTerm, u64)| {
+        let both = has_spellings && is_spelt(term, true) && is_spelt(term, false);
+        if both { 0.5 } else { 1.0 }
+    };
     let mut chunks: HashMap<(usize, usize), (u64, usize)> = HashMap::new();
     for (term, with) in terms.iter().filter(|(_, with)| *with > 0) {
         let (sum, forms) = chunks.entry(term.place).or_default();
@@ -115,7 +149,7 @@ fn shares(all: u64, terms: &[(QueryTerm, u64)]) -> Vec<f32> {
         Some(&(sum, forms)) if forms > 1 && *with > 0 => rarity(sum.min(all), all) / rarity(*with, all),
         _ => 1.0,
     };
-    terms.iter().map(share).collect()
+    terms.iter().map(|term| share(term) * of_spelling(term)).collect()
 }
 
 /// Inverse document frequency, as tantivy computes it.
@@ -141,15 +175,77 @@ fn query_terms(analysis: Analysis, query: &str) -> Vec<QueryTerm> {
                 places.insert(token.text.clone(), terms.len());
                 let place = (token.offset_from, token.offset_to);
                 let term = analysis.marked(&token.text);
-                terms.push(QueryTerm { term, count: 1, place, is_usual: analysis == Analysis::Usual });
+                terms.push(QueryTerm {
+                    term,
+                    count: 1,
+                    place,
+                    is_usual: analysis == Analysis::Usual,
+                    is_other_spelling: false,
+                    weight: 1.0,
+                });
             }
         }
     }
     terms
 }
 
-/// The bytes at which the stop words of a query begin. Its language is the one of `analyses` with most such words; with
-/// as many in English, none is left out, since frequencies show there which words distinguish little.
+/// The terms of words with an umlaut for documents that spell it out.
+fn other_spellings(analysis: Analysis, query: &str) -> Vec<QueryTerm> {
+    let query = &query[..query.floor_char_boundary(MAX_QUERY_BYTES)];
+    let mut terms: Vec<QueryTerm> = Vec::new();
+    for token in analysis.spelt_out_terms(query).into_iter().take(MAX_QUERY_TERMS) {
+        let term = analysis.marked(&token.text);
+        match terms.iter_mut().find(|known| known.term == term) {
+            Some(known) => known.count += 1,
+            None => terms.push(QueryTerm {
+                term,
+                count: 1,
+                place: (token.offset_from, token.offset_to),
+                is_usual: analysis == Analysis::Usual,
+                is_other_spelling: true,
+                weight: 1.0,
+            }),
+        }
+    }
+    terms
+}
+
+/// The words of a query as parts of compounds, and the parts of its compounds, as words and as parts of others.
+fn compounds(analysis: Analysis, query: &str, words: &[QueryTerm]) -> Vec<QueryTerm> {
+    if !analysis.divides_compounds() {
+        return Vec::new();
+    }
+    let query = &query[..query.floor_char_boundary(MAX_QUERY_BYTES)];
+    let mark = analysis.marked("").len();
+    let of = |term: String, place, weight| QueryTerm {
+        term,
+        count: 1,
+        place,
+        is_usual: false,
+        is_other_spelling: false,
+        weight,
+    };
+    let mut terms: Vec<QueryTerm> = Vec::new();
+    let mut add = |term: QueryTerm| {
+        let is_known = |known: &QueryTerm| known.term == term.term;
+        if terms.len() < MAX_QUERY_TERMS && !terms.iter().any(is_known) && !words.iter().any(is_known) {
+            terms.push(term);
+        }
+    };
+    for word in words {
+        let own = word.term.get(mark..).unwrap_or_default();
+        add(of(analysis.part_term(own), word.place, PART));
+    }
+    for part in analysis.parts(query) {
+        let place = (part.offset_from, part.offset_to);
+        add(of(analysis.marked(&part.text), place, PART_OF_QUERY));
+        add(of(analysis.part_term(&part.text), place, PART_OF_QUERY));
+    }
+    terms
+}
+
+/// The bytes at which the stop words of a query begin. Its language is the one of `analyses` with most such words; with as many in English,
+/// none is left out, since frequencies show there which words distinguish little.
 fn stop_words(analyses: &[Analysis], query: &str) -> HashSet<usize> {
     if analyses.len() == 1 {
         return HashSet::new();

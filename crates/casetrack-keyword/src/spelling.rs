@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use casetrack_core::Result;
 
-use crate::analysis::{Form, analyzer, folded};
+use crate::analysis::{Form, folded, query_analyzer};
 use crate::lexicon::{Lexicon, TextField};
 
 /// A word in lower case that is in at most this many chunks is probably a slip there, too, …
@@ -118,6 +118,12 @@ fn other_ending(word: &str) -> Option<String> {
 /// The forms of a word that chunks have, in their texts or contexts.
 fn known_forms(lexicon: &dyn Lexicon, word: &str) -> Result<Vec<String>> {
     let mut forms = forms_of(lexicon.forms()?, word);
+    for analysis in lexicon.analyses()?.into_iter().filter(|analysis| analysis.divides_compounds()) {
+        let mark = analysis.marked("");
+        let parts = forms.iter().filter_map(|form| form.strip_prefix(&mark)).map(|term| analysis.part_term(term));
+        let parts: Vec<String> = parts.collect();
+        forms.extend(parts);
+    }
     let terms: Vec<&str> = forms.iter().map(String::as_str).collect();
     let text = lexicon.frequencies(TextField::Text, &terms)?;
     let context = lexicon.frequencies(TextField::Context, &terms)?;
@@ -150,22 +156,25 @@ fn similar(lexicon: &dyn Lexicon, word: &str, edits: u8) -> Result<Vec<Similar>>
         }
     }
     let mut found: Vec<Similar> = found.into_values().collect();
+    // A word with an umlaut is there in two spellings.
+    let lengths = |other: &Similar| other.word.len().abs_diff(word.len());
     found.sort_by(|a, b| {
-        (a.distance, Reverse(a.chunks)).cmp(&(b.distance, Reverse(b.chunks))).then_with(|| a.word.cmp(&b.word))
+        let key = |one: &Similar| (one.distance, Reverse(one.chunks), lengths(one));
+        key(a).cmp(&key(b)).then_with(|| a.word.cmp(&b.word))
     });
     Ok(found)
 }
 
 fn term_of(word: &str) -> String {
     let mut term = String::new();
-    analyzer().token_stream(word).process(&mut |token| term.clone_from(&token.text));
+    query_analyzer().token_stream(word).process(&mut |token| term.clone_from(&token.text));
     term
 }
 
 /// The words of a text as (lower-case word, its term), without numbers, identifiers, abbreviations in capitals, and
 /// words of scripts without letters: these mean something only if they are right.
 fn correctable(text: &str) -> Vec<(String, String)> {
-    let mut analyzer = analyzer();
+    let mut analyzer = query_analyzer();
     let mut words = Vec::new();
     let mut stream = analyzer.token_stream(text);
     while stream.advance() {
@@ -185,7 +194,7 @@ fn correctable(text: &str) -> Vec<(String, String)> {
 /// The forms that one word can have in the index, each once.
 fn forms_of(forms: Vec<Form>, word: &str) -> Vec<String> {
     let mut terms: Vec<String> = Vec::new();
-    for mut form in forms {
+    for mut form in forms.into_iter().filter(|form| form.differs(word)) {
         if let Some(token) = form.terms(word).pop()
             && !terms.contains(&token.text)
         {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::analysis::analyzer;
+use crate::analysis::query_analyzer;
 
 /// The weight of a synonym against a word of the query.
 pub(crate) const WEIGHT: f32 = 0.1;
@@ -37,7 +37,7 @@ pub(crate) fn of(term: &str) -> impl Iterator<Item = &'static str> {
 }
 
 fn terms(words: &str) -> Vec<String> {
-    let mut analyzer = analyzer();
+    let mut analyzer = query_analyzer();
     let mut found = Vec::new();
     analyzer.token_stream(words).process(&mut |token| found.push(token.text.clone()));
     found

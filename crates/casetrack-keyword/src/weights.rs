@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use casetrack_core::Result;
+use casetrack_core::same_text::{self, Plain, SOFT_HYPHEN};
 use tantivy::tokenizer::TextAnalyzer;
 
-use crate::analysis::{Analysis, Form, analyzer, exact_analyzer};
+use crate::analysis::{Analysis, Divider, Form, exact_query_analyzer, query_analyzer};
 use crate::lexicon::Lexicon;
 use crate::query::{TermFrequencies, frequencies};
 
@@ -25,7 +26,7 @@ const EMPTY: &str = "a about according all an and any are as at be by can contra
 
 static EMPTY_TERMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let mut terms = HashSet::new();
-    analyzer().token_stream(EMPTY).process(&mut |token| {
+    query_analyzer().token_stream(EMPTY).process(&mut |token| {
         terms.insert(token.text.clone());
     });
     terms
@@ -68,7 +69,10 @@ impl TermWeights {
         };
         let by_language = all.into_iter().map(|own| {
             let is_usual = own.analysis == Analysis::Usual;
-            (own.analysis, words(own.terms, &|term| is_usual && EMPTY_TERMS.contains(term)))
+            let mut words = words(own.terms, &|term| is_usual && EMPTY_TERMS.contains(term));
+            // A part of a compound may begin with any letter.
+            words.initials = words.initials.filter(|_| !own.analysis.divides_compounds());
+            (own.analysis, words)
         });
         Self { by_language: by_language.collect() }
     }
@@ -87,13 +91,13 @@ fn initials<'t>(terms: impl Iterator<Item = &'t String>) -> Option<[bool; 26]> {
 /// The words of a text that may have a stem which begins with one of these letters, with their position among all words
 /// and their bytes. An apostrophe inside a word belongs to it, as in the analysis.
 fn words_with<'t>(text: &'t str, initials: &[bool; 26]) -> impl Iterator<Item = (usize, Range<usize>, &'t str)> {
-    const APOSTROPHES: [char; 2] = ['\'', '’'];
     let may_begin = |first: char| match u8::try_from(first.to_ascii_lowercase()) {
         Ok(letter @ b'a'..=b'z') => initials.get(usize::from(letter - b'a')).copied().unwrap_or_default(),
         _ => !first.is_ascii(),
     };
-    let pieces = text.split(|c: char| !c.is_alphanumeric() && !APOSTROPHES.contains(&c));
-    let words = pieces.map(|piece| piece.trim_matches(APOSTROPHES)).filter(|word| !word.is_empty()).enumerate();
+    let pieces =
+        text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | SOFT_HYPHEN) && !same_text::continues(c));
+    let words = pieces.map(|piece| piece.trim_matches(['\'', SOFT_HYPHEN])).filter(|word| !word.is_empty()).enumerate();
     words.filter(move |(_, word)| word.starts_with(may_begin)).map(|(position, word)| {
         let start = word.as_ptr() as usize - text.as_ptr() as usize;
         (position, start..start + word.len(), word)
@@ -110,6 +114,7 @@ struct WordsReader<'t> {
     words: &'t Words,
     written: TextAnalyzer,
     stems: TextAnalyzer,
+    divider: Option<Divider>,
     /// The term of the question that each word met so far stands for.
     known: HashMap<String, Option<&'t str>>,
 }
@@ -123,15 +128,17 @@ impl TermWeights {
 
 impl Words {
     fn reader(&self, analysis: Analysis) -> WordsReader<'_> {
-        let stems = analysis.forms().into_iter().next().map_or_else(analyzer, Form::into_analyzer);
-        WordsReader { words: self, written: exact_analyzer(), stems, known: HashMap::new() }
+        let stems = analysis.forms().into_iter().next().map_or_else(query_analyzer, Form::into_analyzer);
+        let divider = analysis.divider();
+        WordsReader { words: self, written: exact_query_analyzer(), stems, divider, known: HashMap::new() }
     }
 
-    /// The term of the question that a word stands for.
-    fn term(&self, stems: &mut TextAnalyzer, word: &str) -> Option<&str> {
+    /// The term of the question that a word, or a part of it, stands for.
+    fn term(&self, stems: &mut TextAnalyzer, divider: Option<&mut Divider>, word: &str) -> Option<&str> {
+        let known = |stem: &String| self.weights.get_key_value(stem).map(|(term, _)| term.as_str());
         let mut stem = stems.token_stream(word);
-        let stem = stem.advance().then(|| &stem.token().text)?;
-        self.weights.get_key_value(stem).map(|(term, _)| term.as_str())
+        let whole = stem.advance().then(|| known(&stem.token().text)).flatten();
+        whole.or_else(|| divider?.parts(word).iter().find_map(known))
     }
 }
 
@@ -141,18 +148,21 @@ impl DensityReader<'_> {
     pub fn densest(&mut self, text: &str, language: Option<&str>) -> (f32, Range<usize>) {
         let analysis = Analysis::of(language);
         let place = self.by_language.iter().position(|(own, _)| *own == analysis).unwrap_or_default();
-        self.by_language.get_mut(place).map_or((0.0, 0..0), |(_, words)| words.densest(text))
+        let plain = Plain::of(text);
+        let (share, place) =
+            self.by_language.get_mut(place).map_or((0.0, 0..0), |(_, words)| words.densest(plain.text()));
+        (share, plain.source(place))
     }
 }
 
 impl WordsReader<'_> {
     fn densest(&mut self, text: &str) -> (f32, Range<usize>) {
-        let Self { words, written, stems, known } = self;
+        let Self { words, written, stems, divider, known } = self;
         let mut matches: Vec<(usize, &str, Range<usize>)> = Vec::new();
         let mut note = |position: usize, place: Range<usize>, word: &str| {
             let term = match known.get(word) {
                 Some(term) => *term,
-                None => *known.entry(word.to_owned()).or_insert_with(|| words.term(stems, word)),
+                None => *known.entry(word.to_owned()).or_insert_with(|| words.term(stems, divider.as_mut(), word)),
             };
             if let Some(term) = term {
                 matches.push((position, term, place));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use casetrack_core::Provenance;
+use casetrack_core::{Provenance, same_text};
 
 use super::Excerpt;
 use casetrack_host::documents::chunks::ChunkView;
@@ -96,7 +96,7 @@ pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
     let forms = words(&chars).filter(|(_, word)| terms.contains(&stem(word)));
     forms
         .filter_map(|(start, _)| {
-            let length = chars[start..].iter().position(|c| !c.is_alphanumeric())?;
+            let length = chars[start..].iter().position(|c| !is_of_word(*c))?;
             Some(*bytes.get(start)?..*bytes.get(start + length)?)
         })
         .collect()
@@ -142,6 +142,12 @@ fn terms(query: &str) -> HashSet<String> {
     kept.iter().map(|word| stem(word)).collect()
 }
 
+/// True for what belongs to a word, in any form of its text.
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == same_text::SOFT_HYPHEN || same_text::continues(c)
+}
+
+/// Alphanumeric runs without case and accents, with their place.
 fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -149,10 +155,10 @@ fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
             at += 1;
         }
         let start = at;
-        while chars.get(at).is_some_and(|c| c.is_alphanumeric()) {
+        while chars.get(at).is_some_and(|c| is_of_word(*c)) {
             at += 1;
         }
-        (at > start).then(|| (start, chars[start..at].iter().flat_map(|c| c.to_lowercase()).collect()))
+        (at > start).then(|| (start, same_text::unaccented(&chars[start..at].iter().collect::<String>())))
     })
 }
 

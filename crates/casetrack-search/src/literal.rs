@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use casetrack_core::{DocumentId, Result};
-use casetrack_store::{Collection, Conditions, Filter, Selection, WordConditions};
+use casetrack_store::{Collection, Conditions, Expression, Filter, Selection, WordConditions, Words};
 
 use super::section;
 
@@ -59,6 +59,14 @@ pub(super) fn literals(
         let selected = with(token)?;
         if (1..=FEW.max(all / ONE_IN)).contains(&selected.chunks()) {
             found.push((1.0, collection.places(&selected)));
+        }
+    }
+    for ways in section::citations(text) {
+        let phrases = ways.into_iter().map(Words::Phrase).collect();
+        let expression = Some(Expression::Words(Words::Any(phrases)));
+        let cited = collection.select(&Conditions { expression, ..Conditions::default() })?;
+        if cited.chunks() > 0 {
+            found.push((1.0, collection.places(&cited)));
         }
     }
     found.extend(section::sections(collection, text, meant)?.into_iter().map(|places| (1.0, places)));

@@ -6,8 +6,20 @@ use casetrack_store::{Collection, Conditions, WordConditions};
 /// Most passages with a number that are read to find the beginning of a section.
 const MAX_READ: u64 = 1_000;
 /// Words before the number of a section.
-const WORDS: [&str; 10] =
-    ["section", "sections", "sec.", "clause", "clauses", "article", "articles", "art.", "paragraph", "para."];
+const WORDS: [&str; 12] = [
+    "section",
+    "sections",
+    "sec.",
+    "clause",
+    "clauses",
+    "article",
+    "articles",
+    "artikel",
+    "art.",
+    "abschnitt",
+    "paragraph",
+    "para.",
+];
 
 /// The passages at which the named sections begin, of `documents` only, if given.
 pub(super) fn sections(
@@ -39,7 +51,78 @@ pub(super) fn sections(
     Ok(found)
 }
 
-/// The numbers after a word for a section: 7, 7.6; of 7.6(b), 7.6.
+/// Words before numbers in citations of several parts: those of one group mean the same, in any form.
+const LABELS: [&[&str]; 11] = [
+    &["§", "§§", "section", "sec", "sect", "s"],
+    &["art", "artikel", "article", "artt", "artículo", "articolo"],
+    &["abs", "absatz"],
+    &["nr", "nummer", "ziff", "ziffer"],
+    &["no", "number"],
+    &["lit", "buchst", "buchstabe", "letter", "point"],
+    &["satz"],
+    &["al", "alinéa", "alinea"],
+    &["para", "paragraph", "par"],
+    &["clause", "cl"],
+    &["comma", "co"],
+];
+/// The group whose words may be a sign, which is in no index.
+const SIGN: usize = 0;
+/// Most ways to write one citation that are looked up.
+const MAX_WAYS: usize = 64;
+
+/// The citations of several parts in a query, such as "Art. 5 Abs. 2 Nr. 3", each in all ways to write it: phrases for a search.
+pub(super) fn citations(query: &str) -> Vec<Vec<String>> {
+    let spaced = query.replace('§', " § ");
+    let bare =
+        |word: &str| word.trim_matches(|c: char| matches!(c, '(' | ')' | ',' | '.' | ';' | '?' | '"')).to_lowercase();
+    let words: Vec<String> = spaced.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+    let group = |word: &String| LABELS.iter().position(|labels| labels.contains(&word.as_str()));
+    let (mut found, mut parts, mut at) = (Vec::new(), Vec::new(), 0);
+    loop {
+        let part = match words.get(at..at + 2) {
+            Some([label, number]) => group(label).filter(|_| is_number(number)).map(|group| (group, number.as_str())),
+            _ => None,
+        };
+        match part {
+            Some(part) => {
+                parts.push(part);
+                at += 2;
+            }
+            None => {
+                if parts.len() > 1 {
+                    found.push(ways(&parts));
+                }
+                parts.clear();
+                at += 1;
+            }
+        }
+        if at > words.len() {
+            return found;
+        }
+    }
+}
+
+/// True for 5, 12a, b and iii.
+fn is_number(word: &str) -> bool {
+    let is_roman = || word.bytes().all(|byte| matches!(byte, b'i' | b'v' | b'x'));
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || word.chars().count() == 1 && word.chars().all(char::is_alphabetic)
+        || is_roman()
+}
+
+/// All ways to write the parts of a citation, each a group of labels and a number.
+fn ways(parts: &[(usize, &str)]) -> Vec<String> {
+    let mut ways = vec![String::new()];
+    for (n, &(group, number)) in parts.iter().enumerate() {
+        // What stands before the first number may be a sign.
+        let labels = if n == 0 && group == SIGN { &[""][..] } else { LABELS[group] };
+        let written = |way: &String| labels.iter().map(|label| format!("{way} {label} {number}")).collect::<Vec<_>>();
+        ways = ways.iter().flat_map(written).take(MAX_WAYS).collect();
+    }
+    ways.into_iter().map(|way| way.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// The numbers that stand after a word for a section: 7, 7.6; of 7.6(b), 7.6.
 fn numbers(query: &str) -> Vec<&str> {
     let mut words = query.split_whitespace().peekable();
     let mut found = Vec::new();
@@ -69,7 +152,7 @@ fn begins(chunk: &Chunk, number: &str) -> bool {
 
 fn is_headed(line: &str, number: &str) -> bool {
     let line = line.trim_start();
-    let line = ["section", "article", "clause", "§"]
+    let line = ["section", "article", "artikel", "art.", "abschnitt", "clause", "§"]
         .iter()
         .find_map(|word| {
             line.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word)).map(|_| &line[word.len()..])
@@ -89,6 +172,22 @@ mod tests {
     fn numbers_after_a_word_for_sections_are_found() {
         assert_eq!(numbers("what does section 7.6 say of Clause 12(b) and § 3 or §§4.1?"), ["7.6", "12", "3", "4.1"]);
         assert_eq!(numbers("7.6 percent of intersection 4"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn citations_of_several_parts_are_found_in_all_ways_to_write_them() {
+        for query in ["Art. 5 Abs. 2 Nr. 3", "what does Artikel 5 Absatz 2 Nummer 3 say?", "(art 5, Abs 2, Ziffer 3)"] {
+            let found = citations(query);
+            assert_eq!(found.len(), 1, "{query}");
+            for way in ["art 5 abs 2 nr 3", "artikel 5 absatz 2 nummer 3"] {
+                assert!(found[0].iter().any(|own| own == way), "{query} {found:?}");
+            }
+        }
+        assert!(citations("§ 573c Abs. 1 Satz 2 BGB")[0].contains(&"573c absatz 1 satz 2".to_owned()));
+        assert!(citations("§7 lit. b")[0].contains(&"7 buchstabe b".to_owned()));
+        for query in ["section 7.6", "5 percent of no 3 and a", "Nr. 3", "", "art of war"] {
+            assert!(citations(query).is_empty(), "{query}");
+        }
     }
 
     #[test]

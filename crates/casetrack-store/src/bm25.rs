@@ -330,7 +330,7 @@ impl DerivedIndex for Bm25Index {
             let mut document = TantivyDocument::new();
             document.add_bytes(self.fields.document, slots.document.as_bytes());
             document.add_u64(self.fields.slot, slots.first + u64::from(chunk.index));
-            let text = chunk.searchable_text();
+            let text = &chunk.text;
             let mut add = |field: Field, text: &str| match &mut indexer {
                 Some(indexer) if field == self.fields.exact => {
                     document.add_pre_tokenized_text(field, indexer.written(text));
@@ -338,8 +338,8 @@ impl DerivedIndex for Bm25Index {
                 Some(indexer) => document.add_pre_tokenized_text(field, indexer.terms(text)),
                 None => document.add_text(field, text),
             };
-            add(self.fields.text, &text);
-            add(self.fields.exact, &text);
+            add(self.fields.text, text);
+            add(self.fields.exact, text);
             add(self.fields.context, &chunk.context);
             if chunk.index == 0 {
                 add(
@@ -349,7 +349,7 @@ impl DerivedIndex for Bm25Index {
                         .map(|record| names(&record.meta.name, record.meta.title.as_deref()))
                         .unwrap_or_default(),
                 );
-                add(self.fields.cover, cover(&text, slots.count));
+                add(self.fields.cover, cover(text, slots.count));
             }
             if let Some(mark) = mark {
                 document.add_bytes(self.fields.language, mark.as_bytes());

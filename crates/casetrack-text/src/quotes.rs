@@ -190,6 +190,7 @@ fn label(typography: Typography) -> &'static str {
         Typography::Dashes => "dashes",
         Typography::Ligatures => "ligatures",
         Typography::Ellipses => "dots of an ellipsis",
+        Typography::CharacterForms => "forms of characters, such as full width, or ue for ü",
         Typography::RepeatedSigns => "length of a row of signs",
         Typography::ClosingPunctuation => "the document does not have the comma or full stop at the end",
         Typography::PageBreak => "the passage runs over a page break",

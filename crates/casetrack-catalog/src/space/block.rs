@@ -1,7 +1,9 @@
 //! The entries of one block of ids, in columns: a condition on the size reads only the sizes, and a million of these take a millisecond.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use casetrack_core::same_text;
 use memchr::memmem::Finder;
 
 use super::ids::{BLOCK_BITS, Bits, before};
@@ -54,6 +56,15 @@ pub(super) struct Block {
     cased: Texts,
 }
 
+/// A name or path as it is compared where case makes no difference: forms of one text are the same, accents count.
+pub(super) fn lower(name: &[u8]) -> Cow<'_, [u8]> {
+    match name.is_ascii() {
+        true if !name.iter().any(u8::is_ascii_uppercase) => Cow::Borrowed(name),
+        true => Cow::Owned(name.to_ascii_lowercase()),
+        false => Cow::Owned(same_text::folded(&String::from_utf8_lossy(name)).into_bytes()),
+    }
+}
+
 impl Block {
     /// Adds an entry, whose id is above all that the block has. Its place is the next one.
     pub fn push(&mut self, row: &Row, name: &[u8]) {
@@ -69,11 +80,7 @@ impl Block {
         self.changed.push(row.changed);
         self.devices.push(row.device);
         self.inodes.push(row.inode);
-        if name.is_ascii() {
-            self.lower.push(name.iter().map(u8::to_ascii_lowercase));
-        } else {
-            self.lower.push(String::from_utf8_lossy(name).to_lowercase().bytes());
-        }
+        self.lower.push(lower(name).iter().copied());
         let differs = self.lower.get(self.ids.len() - 1) != name;
         self.cased.push(name.iter().copied().filter(|_| differs));
     }
@@ -275,6 +282,14 @@ pub(super) mod tests {
                 assert_eq!(kept.iter().collect::<Vec<_>>(), having.collect::<Vec<_>>(), "{wanted}");
             }
         }
+    }
+
+    #[test]
+    fn forms_of_one_name_are_compared_as_the_same() {
+        let names = ["Bestätigung – 1.PDF", "Besta\u{308}tigung - 1.pdf", "ＢＥＳＴÄＴＩＧＵＮＧ－１.pdf"];
+        assert_eq!(lower(names[0].as_bytes()), lower(names[1].as_bytes()));
+        assert_eq!(&*lower(names[2].as_bytes()), "bestätigung-1.pdf".as_bytes());
+        assert_ne!(lower("é".as_bytes()), lower(b"e"));
     }
 
     #[test]

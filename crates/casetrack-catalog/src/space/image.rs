@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 
-use super::block::{Block, Row};
+use super::block::{Block, Row, lower};
 use super::ids::{BLOCK_BITS, Ids};
 use crate::entry::Kind;
 use crate::paths;
@@ -204,11 +204,7 @@ pub(super) fn number(connection: &Connection, path: &Path) -> rusqlite::Result<O
 }
 
 fn in_lower_case(path: &[u8]) -> Arc<[u8]> {
-    let path = paths::joined(path, b"");
-    match path.is_ascii() {
-        true => path.to_ascii_lowercase().into(),
-        false => String::from_utf8_lossy(&path).to_lowercase().into_bytes().into(),
-    }
+    lower(&paths::joined(path, b"")).into()
 }
 
 /// Makes the catalogue count the changes of blocks that it does not count yet.

@@ -6,7 +6,7 @@ use casetrack_core::{Error, Result};
 use memchr::memmem::{self, Finder};
 use regex::Regex;
 
-use super::block::Block;
+use super::block::{Block, lower};
 use super::ids::Bits;
 use super::image::{Folders, Image};
 use crate::paths;
@@ -65,7 +65,7 @@ impl Text {
                 Rule::Regex(compiled(&source)?)
             }
             literal if case_sensitive => Rule::Literal(literal, pattern.as_bytes().to_vec()),
-            literal => Rule::Literal(literal, pattern.to_lowercase().into_bytes()),
+            literal => Rule::Literal(literal, lower(pattern.as_bytes()).into_owned()),
         };
         Ok(Self { field, case_sensitive, rule })
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use casetrack_core::{DocumentId, FileFormat};
+use casetrack_core::{DocumentId, FileFormat, same_text};
 use casetrack_store::CatalogueEntry;
 
 /// Shorter names of documents, in letters and digits, are taken for words.
@@ -43,20 +43,19 @@ struct Word {
     folded: String,
 }
 
-/// Runs of letters and digits.
+/// Runs of letters and digits, without case and accents.
 fn words(text: &str) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
-    for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+    let mut places: Vec<Range<usize>> = Vec::new();
+    let of_word = |c: char| c.is_alphanumeric() || same_text::continues(c);
+    for (at, c) in text.char_indices().filter(|(_, c)| of_word(*c)) {
         let end = at + c.len_utf8();
-        match words.last_mut() {
-            Some(last) if last.place.end == at => {
-                last.place.end = end;
-                last.folded.extend(c.to_lowercase());
-            }
-            _ => words.push(Word { place: at..end, folded: c.to_lowercase().collect() }),
+        match places.last_mut() {
+            Some(last) if last.end == at => last.end = end,
+            _ => places.push(at..end),
         }
     }
-    words
+    let word = |place: Range<usize>| Word { folded: same_text::unaccented(&text[place.clone()]), place };
+    places.into_iter().map(word).collect()
 }
 
 impl Names {

@@ -1,13 +1,16 @@
 //! Text as a row of symbols in which only its words and its punctuation count.
 //!
-//! Two texts are the same word for word if their rows are equal: white space between words is one space, and none next
-//! to punctuation; quotation marks are one symbol, dashes another, and so are dots of an ellipsis; ligatures are their
-//! letters; a hyphen at the end of a line may be there or not. Everything else, capitals among it, counts. White space
-//! between the digits and points of a number counts: `1. 5` is not `1.5`.
+//! Two texts are the same word for word if their rows are equal: white space between words is one space, and none next to punctuation;
+//! quotation marks are one symbol, dashes another, and so are dots of an ellipsis; what [`same_text`] takes for forms of one text, such as ligatures
+//! and full width, is the same; a hyphen at the end of a line may be there or not, and an umlaut may be spelt with an `e`. Everything else, capitals and accents among it, counts. White space between the digits and points of a number counts:
+//! `1. 5` is not `1.5`.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use casetrack_core::same_text::{
+    self, SOFT_HYPHEN, continues, is_apostrophe, is_dash, is_invisible, is_quotation_mark, spelt_out,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +21,7 @@ pub(super) const DASH: char = '-';
 /// Three dots or more.
 pub(super) const ELLIPSIS: char = '…';
 /// A hyphen at the end of a line, or a soft one: part of the word, or not.
-pub(super) const SOFT: char = '\u{ad}';
+pub(super) const SOFT: char = SOFT_HYPHEN;
 /// Letters that a quotation has in brackets inside a word: any letters, or none.
 pub(super) const WILD: char = '\u{1}';
 
@@ -49,7 +52,7 @@ impl Symbol {
 }
 
 pub(super) fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '\'' | SOFT | WILD) || is_mark(c)
+    c.is_alphanumeric() || matches!(c, '\'' | SOFT | WILD) || continues(c)
 }
 
 /// How a text may differ from another that has the same words and punctuation.
@@ -63,6 +66,7 @@ pub enum Typography {
     Dashes,
     Ligatures,
     Ellipses,
+    CharacterForms,
     /// Rows of the same sign, such as a line to fill in, that are of different length.
     RepeatedSigns,
     /// The quotation ends with a comma or a full stop that the document does not have there.
@@ -127,11 +131,18 @@ impl Reader<'_> {
             _ if is_quote(c) => return self.quote(at),
             _ => {}
         }
-        match ligature(c) {
-            Some(letters) => letters.chars().for_each(|letter| self.push(letter, at, at + 1)),
-            None => self.push(c, at, at + 1),
+        let end = self.run(at + 1, continues);
+        match c {
+            'ß' | 'ẞ' => ['s', 's'].into_iter().for_each(|letter| self.push(letter, at, end)),
+            _ if c.is_ascii() && end == at + 1 => self.push(c, at, end),
+            _ => {
+                let written: String = self.chars[at..end].iter().filter(|c| !is_invisible(**c)).collect();
+                // A form of compatibility may begin with a space.
+                let letters = same_text::letters(&written).filter(|letter| !letter.is_whitespace());
+                letters.for_each(|letter| self.push(letter, at, end));
+            }
         }
-        at + 1
+        end
     }
 
     fn push(&mut self, c: char, start: usize, end: usize) {
@@ -232,44 +243,13 @@ impl Reader<'_> {
     }
 }
 
-fn is_dash(c: char) -> bool {
-    matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}')
-}
-
-fn is_apostrophe(c: char) -> bool {
-    matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{2032}' | '\u{b4}' | '`' | '\u{ff07}')
-}
-
 fn is_single(c: char) -> bool {
     is_apostrophe(c) || matches!(c, '\u{201a}' | '\u{201b}' | '\u{2039}' | '\u{203a}')
 }
 
 /// True if a character is a quotation mark or may be one.
 pub(super) fn is_quote(c: char) -> bool {
-    is_single(c)
-        || matches!(c, '"' | '\u{ab}' | '\u{bb}' | '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{300c}'..='\u{300f}' | '\u{ff02}')
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
-        || c.is_control()
-}
-
-/// Accents that follow their letter.
-fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}')
-}
-
-fn ligature(c: char) -> Option<&'static str> {
-    Some(match c {
-        '\u{fb00}' => "ff",
-        '\u{fb01}' => "fi",
-        '\u{fb02}' => "fl",
-        '\u{fb03}' => "ffi",
-        '\u{fb04}' => "ffl",
-        '\u{fb05}' | '\u{fb06}' => "st",
-        _ => return None,
-    })
+    is_single(c) || is_quotation_mark(c)
 }
 
 /// A text that is compared with others: its symbols and their sources.
@@ -287,7 +267,8 @@ impl<'t> Row<'t> {
     pub fn matches(&self, at: usize, needle: &Row<'_>, trail: &mut Trail) -> Option<usize> {
         let first = needle.symbols.first()?;
         let found = self.symbols.get(at)?;
-        if found.c != first.c && first.c != WILD && first.c != SOFT && found.c != SOFT {
+        let may_be_spelt_out = spelt_out(first.c).is_some() || spelt_out(found.c).is_some();
+        if found.c != first.c && first.c != WILD && first.c != SOFT && found.c != SOFT && !may_be_spelt_out {
             return None;
         }
         let is_word = |at: usize| self.symbols.get(at).is_some_and(|symbol| symbol.is_word());
@@ -322,9 +303,7 @@ impl<'t> Row<'t> {
                 if from > begin {
                     trail.typography.extend(gaps_differ(found.gap, wanted.gap));
                 }
-                if self.raw(found) != needle.raw(wanted) {
-                    trail.typography.extend(kind_of(found.c));
-                }
+                trail.typography.extend(kind_of(found.c, self.raw(found), needle.raw(wanted)));
                 (at, from) = (at + 1, from + 1);
             } else if found.c == SOFT {
                 trail.typography.insert(Typography::Hyphenation);
@@ -334,11 +313,23 @@ impl<'t> Row<'t> {
                 trail.typography.insert(Typography::Hyphenation);
                 from += 1;
                 at += usize::from(found.c == DASH);
+            } else if needle.spells_out(found.c, from) {
+                trail.typography.insert(Typography::CharacterForms);
+                (at, from) = (at + 1, from + 2);
+            } else if self.spells_out(wanted.c, at) {
+                trail.typography.insert(Typography::CharacterForms);
+                (at, from) = (at + 2, from + 1);
             } else {
                 return None;
             }
         }
         Some(at)
+    }
+
+    /// True if an umlaut is spelt with an `e` here.
+    fn spells_out(&self, umlaut: char, at: usize) -> bool {
+        let is_here = |letters: &str| letters.chars().eq(self.symbols.iter().skip(at).take(2).map(|symbol| symbol.c));
+        spelt_out(umlaut).is_some_and(is_here)
     }
 }
 
@@ -358,15 +349,26 @@ fn gaps_differ(a: Gap, b: Gap) -> Option<Typography> {
     }
 }
 
-fn kind_of(c: char) -> Option<Typography> {
+/// The difference in type between two symbols that are the same; none between normal forms, which look the same.
+fn kind_of(c: char, document: &[char], quotation: &[char]) -> Option<Typography> {
+    let is_ligature = |raw: &[char]| raw.iter().any(|c| matches!(c, '\u{fb00}'..='\u{fb06}'));
+    if document == quotation {
+        return None;
+    }
     Some(match c {
         QUOTE | '\'' => Typography::QuotationMarks,
         DASH => Typography::Dashes,
         ELLIPSIS => Typography::Ellipses,
         ' ' | SOFT => return None,
-        c if c.is_alphabetic() => Typography::Ligatures,
-        _ => Typography::RepeatedSigns,
+        '*' | '_' | '=' | '~' => Typography::RepeatedSigns,
+        _ if is_ligature(document) || is_ligature(quotation) => Typography::Ligatures,
+        _ if composed(document) == composed(quotation) => return None,
+        _ => Typography::CharacterForms,
     })
+}
+
+fn composed(chars: &[char]) -> String {
+    same_text::composed(&chars.iter().filter(|c| !is_invisible(**c)).collect::<String>()).into_owned()
 }
 
 #[cfg(test)]
@@ -408,6 +410,16 @@ mod tests {
             ("pay . . . or", "pay… or", vec![Spacing, Ellipses]),
             ("name: ________ ,", "name: ___,", vec![Spacing, RepeatedSigns]),
             ("a\u{200b}b", "ab", vec![]),
+            ("besta\u{308}tigen", "bestätigen", vec![]),
+            ("１，２３４円", "1,234円", vec![CharacterForms]),
+            ("㈱ワガハイ", "(株)ワガハイ", vec![CharacterForms]),
+            ("ﾜｶﾞﾊｲ", "ワガハイ", vec![CharacterForms]),
+            ("große Straße", "grosse Strasse", vec![CharacterForms]),
+            ("Übergabe", "Uebergabe", vec![CharacterForms]),
+            ("Muellerstrasse", "Müllerstraße", vec![CharacterForms]),
+            ("OʼBrien's", "O'Brien＇s", vec![QuotationMarks]),
+            ("a\u{a0}b", "a b", vec![]),
+            ("ＡＢＣ－2023", "ABC-2023", vec![Dashes, CharacterForms]),
         ] {
             assert_eq!(same(document, quotation), Some(differs), "{document} | {quotation}");
         }
@@ -429,6 +441,9 @@ mod tests {
             ("Baden-\nBaden 2020-\n21", "Baden-Baden 202021"),
             ("parties’ rights", "parties rights"),
             ("reliable", "able"),
+            ("Muller", "Mueller"),
+            ("été", "ete"),
+            ("10²", "102"),
         ] {
             assert_eq!(same(document, quotation), None, "{document} | {quotation}");
         }

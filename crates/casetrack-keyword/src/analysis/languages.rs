@@ -7,15 +7,20 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use casetrack_core::same_text::{Plain, with_umlauts_spelt_out};
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, PreTokenizedString, RemoveLongFilter, Stemmer, StopWordFilter,
     TextAnalyzer, Token,
 };
 
-use super::{MAX_TERM_BYTES, Words, analyzer, stands_alone};
+use crate::compounds;
+
+use super::{MAX_TERM_BYTES, Spelling, Words, folded, stands_alone, usual};
 
 /// Ends the mark of a term. It is in no word.
 const MARK_END: char = '\u{1f}';
+/// Begins the term of a part of a compound, so that it is no word of its own: a search for words that must be there does not find it.
+const PART: char = '+';
 
 /// The rules by which the words of a document become terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,12 +93,23 @@ impl Analysis {
         self.mark().map_or_else(|| term.to_owned(), |mark| format!("{mark}{MARK_END}{term}"))
     }
 
-    /// The ways in which a word becomes a term, the best first. The second one is for words that were written without
-    /// their accents: the endings of "résiliée" are known by them. Each gives the same words at the same positions.
+    /// The ways in which a word becomes a term, the best first: in each, words as they are written, and in other spellings.
     pub fn forms(self) -> Vec<Form> {
-        let words = || TextAnalyzer::builder(Words { marks: true }).filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1));
-        let analyzers = match self {
-            Self::Usual => vec![analyzer()],
+        let of = |spelling| {
+            let analyzers = self.analyzers(spelling).into_iter();
+            analyzers.map(move |analyzer| Form { analyzer, analysis: self, spelling })
+        };
+        Spelling::OF_QUERIES.into_iter().flat_map(of).collect()
+    }
+
+    /// The second one is for words that were written without their accents: the endings of "résiliée" are known by them. Each gives the same
+    /// words at the same positions.
+    fn analyzers(self, spelling: Spelling) -> Vec<TextAnalyzer> {
+        let words = || {
+            TextAnalyzer::builder(Words { marks: true, spelling }).filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1))
+        };
+        match self {
+            Self::Usual => vec![usual(spelling)],
             Self::Stemmed(language) => {
                 let accented = words().filter(LowerCaser).filter(Stemmer::new(language)).filter(AsciiFoldingFilter);
                 let plain = words().filter(LowerCaser).filter(AsciiFoldingFilter).filter(Stemmer::new(language));
@@ -103,8 +119,7 @@ impl Analysis {
                 let words = words().filter(LowerCaser).filter(AsciiFoldingFilter);
                 vec![words.filter(Stemmer::new(Language::English)).build()]
             }
-        };
-        analyzers.into_iter().map(|analyzer| Form { analyzer, analysis: self }).collect()
+        }
     }
 
     /// The terms of a query, without marks. A word that stands for several has them at the same place, the whole first.
@@ -113,7 +128,61 @@ impl Analysis {
         if let Some(form) = self.forms().first_mut() {
             form.analyzer.token_stream(query).process(&mut |token| terms.push(token.clone()));
         }
-        if self == Self::Pairs { with_pairs(terms, query) } else { terms }
+        if self == Self::Pairs { with_pairs(terms) } else { terms }
+    }
+
+    /// The terms of the words of a query that may be spelt otherwise, in that spelling, without marks.
+    pub fn spelt_out_terms(self, query: &str) -> Vec<Token> {
+        let mut forms = self.forms().into_iter().filter(|form| form.spelling == Spelling::SpeltOut);
+        let Some(mut form) = forms.next().filter(|form| form.differs(query)) else { return Vec::new() };
+        let mut written = Vec::new();
+        if let Some(usual) = self.forms().first_mut() {
+            usual.analyzer.token_stream(query).process(&mut |token| written.push(token.text.clone()));
+        }
+        let mut terms = Vec::new();
+        let mut at = 0;
+        form.analyzer.token_stream(query).process(&mut |token| {
+            if written.get(at) != Some(&token.text) {
+                terms.push(token.clone());
+            }
+            at += 1;
+        });
+        terms
+    }
+
+    /// True if compounds of the language are divided.
+    pub fn divides_compounds(self) -> bool {
+        self == Self::Stemmed(Language::German)
+    }
+
+    /// The term of the index for a term, without its mark, as a part of compounds.
+    pub fn part_term(self, term: &str) -> String {
+        self.marked(&format!("{PART}{term}"))
+    }
+
+    /// The parts of the compounds of a query as terms without marks, with their places.
+    pub fn parts(self, query: &str) -> Vec<Token> {
+        let Some(mut divider) = self.divider() else { return Vec::new() };
+        let mut words = Vec::new();
+        self.exact(Spelling::Written).token_stream(query).process(&mut |token| words.push(token.clone()));
+        let parts = words.iter().flat_map(|word| {
+            let of_word = divider.parts(&word.text).into_iter().enumerate();
+            // Each has a place of its own, since it is another word.
+            let placed = of_word.map(|(n, text)| Token { offset_to: word.offset_from + n, text, ..word.clone() });
+            placed.collect::<Vec<_>>()
+        });
+        parts.collect()
+    }
+
+    pub(crate) fn divider(self) -> Option<Divider> {
+        let stems = self.analyzers(Spelling::Written).pop().filter(|_| self.divides_compounds())?;
+        Some(Divider { stems })
+    }
+
+    /// The analyzer of words as they are written, except for case and accents.
+    fn exact(self, spelling: Spelling) -> TextAnalyzer {
+        let words = TextAnalyzer::builder(Words { marks: self != Self::Usual, spelling });
+        words.filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1)).filter(LowerCaser).filter(AsciiFoldingFilter).build()
     }
 
     /// The beginnings of stop words of the language in a query, in bytes.
@@ -122,7 +191,9 @@ impl Analysis {
             return HashSet::new();
         };
         let mut starts = HashSet::new();
-        let words = || TextAnalyzer::builder(Words { marks: self != Self::Usual }).filter(LowerCaser);
+        let words = || {
+            TextAnalyzer::builder(Words { marks: self != Self::Usual, spelling: Spelling::Written }).filter(LowerCaser)
+        };
         words().build().token_stream(query).process(&mut |token| {
             starts.insert(token.offset_from);
         });
@@ -134,9 +205,33 @@ impl Analysis {
 
     /// Returns the analyzers of a document's fields.
     pub fn indexer(self) -> Indexer {
-        let words = TextAnalyzer::builder(Words { marks: true }).filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1));
-        let written = words.filter(LowerCaser).filter(AsciiFoldingFilter).build();
-        Indexer { analysis: self, forms: self.forms(), written }
+        let of = |analyzer| Form { analyzer, analysis: self, spelling: Spelling::All };
+        Indexer {
+            analysis: self,
+            forms: self.analyzers(Spelling::All).into_iter().map(of).collect(),
+            written: self.exact(Spelling::All),
+            divider: self.divider(),
+        }
+    }
+}
+
+/// Divides compounds into the terms of their parts.
+pub(crate) struct Divider {
+    stems: TextAnalyzer,
+}
+
+impl Divider {
+    /// The distinct terms of the parts of a word in small letters without accents; none if it is no compound.
+    pub fn parts(&mut self, word: &str) -> Vec<String> {
+        let mut terms: Vec<String> = Vec::new();
+        for part in compounds::parts(word) {
+            self.stems.token_stream(&word[part]).process(&mut |token| {
+                if !terms.contains(&token.text) {
+                    terms.push(token.text.clone());
+                }
+            });
+        }
+        terms
     }
 }
 
@@ -148,6 +243,7 @@ pub fn language_mark(tag: Option<&str>) -> Option<&'static str> {
 pub struct Form {
     analyzer: TextAnalyzer,
     analysis: Analysis,
+    spelling: Spelling,
 }
 
 impl Form {
@@ -160,6 +256,22 @@ impl Form {
         tokens
     }
 
+    /// True if a text may have terms in this form that it does not have in the usual one.
+    pub fn differs(&self, text: &str) -> bool {
+        self.spelling.differs(text)
+    }
+
+    /// A piece of a word without case and accents, in the spelling of this form.
+    pub fn folded(&self, piece: &str) -> String {
+        match self.spelling {
+            Spelling::SpeltOut => {
+                let plain = Plain::of(piece);
+                folded(&with_umlauts_spelt_out(plain.text()).unwrap_or_else(|| piece.to_owned()))
+            }
+            _ => folded(piece),
+        }
+    }
+
     /// The analyzer; its terms have no marks.
     pub fn into_analyzer(self) -> TextAnalyzer {
         self.analyzer
@@ -170,24 +282,39 @@ pub struct Indexer {
     analysis: Analysis,
     forms: Vec<Form>,
     written: TextAnalyzer,
+    divider: Option<Divider>,
 }
 
 impl Indexer {
-    /// Each word as its terms, at one position: one for each form in which it differs, and pairs.
+    /// Each word as its terms, at one position: one for each form in which it differs, pairs, and parts of compounds.
     pub fn terms(&mut self, text: &str) -> PreTokenizedString {
         let mut tokens = Vec::new();
         if let Some((first, others)) = self.forms.split_first_mut() {
             let best = first.terms(text);
             let others: Vec<Vec<Token>> = others.iter_mut().map(|form| form.terms(text)).collect();
+            let mut written = Vec::new();
+            if self.divider.is_some() {
+                self.written.token_stream(text).process(&mut |token| written.push(token.text.clone()));
+            }
             for (n, token) in best.into_iter().enumerate() {
                 let differing = others.iter().filter_map(|form| form.get(n)).filter(|other| other.text != token.text);
                 let differing: Vec<Token> = differing.cloned().collect();
-                tokens.push(token);
-                tokens.extend(differing);
+                let parts = self.divider.as_mut().zip(written.get(n)).map(|(divider, word)| divider.parts(word));
+                let parts = parts.into_iter().flatten();
+                let parts: Vec<Token> =
+                    parts.map(|part| Token { text: self.analysis.part_term(&part), ..token.clone() }).collect();
+                for token in std::iter::once(token).chain(differing).chain(parts) {
+                    // Spellings of one word may have one stem.
+                    let here = tokens.iter().rev().take_while(|known: &&Token| known.position == token.position);
+                    let is_known = here.into_iter().any(|known| *known == token);
+                    if !is_known {
+                        tokens.push(token);
+                    }
+                }
             }
         }
         if self.analysis == Analysis::Pairs {
-            tokens = with_pairs(tokens, text);
+            tokens = with_pairs(tokens);
             for token in &mut tokens {
                 if !token.text.contains(MARK_END) {
                     token.text = self.analysis.marked(&token.text);
@@ -205,20 +332,19 @@ impl Indexer {
     }
 }
 
-/// Characters that are terms of their own, with a pair after each that has a neighbour.
-fn with_pairs(tokens: Vec<Token>, text: &str) -> Vec<Token> {
+/// Characters that stand alone, with a pair after each that has a neighbour.
+fn with_pairs(tokens: Vec<Token>) -> Vec<Token> {
     let alone = |token: &Token| {
-        text.get(token.offset_from..token.offset_to)
-            .and_then(|written| written.chars().next())
-            .is_some_and(|c| stands_alone(c, true))
+        token.text.rsplit(MARK_END).next().and_then(|term| term.chars().next()).is_some_and(|c| stands_alone(c, true))
     };
     let mut found = Vec::with_capacity(2 * tokens.len());
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         let next = tokens.peek().filter(|next| token.offset_to == next.offset_from && alone(&token) && alone(next));
-        let pair = next.and_then(|next| {
-            let text = text.get(token.offset_from..next.offset_to)?.to_owned();
-            Some(Token { text, offset_to: next.offset_to, ..token.clone() })
+        let unmarked = |token: &Token| token.text.rsplit(MARK_END).next().unwrap_or_default().to_owned();
+        let pair = next.map(|next| {
+            let text = unmarked(&token) + &unmarked(next);
+            Token { text, offset_to: next.offset_to, ..token.clone() }
         });
         found.push(token);
         found.extend(pair);
@@ -227,86 +353,4 @@ fn with_pairs(tokens: Vec<Token>, text: &str) -> Vec<Token> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stems(tag: &str, query: &str) -> Vec<String> {
-        Analysis::of(Some(tag)).query_terms(query).into_iter().map(|token| token.text).collect()
-    }
-
-    fn indexed(tag: &str, text: &str) -> Vec<(usize, String)> {
-        let tokens = Analysis::of(Some(tag)).indexer().terms(text).tokens;
-        tokens.into_iter().map(|token| (token.position, token.text.replace(MARK_END, "|"))).collect()
-    }
-
-    #[test]
-    fn endings_are_those_of_the_language() {
-        assert_eq!(stems("de-AT", "Kündigungen der Verträge"), ["kundig", "der", "vertrag"]);
-        assert_eq!(stems("fr", "les résiliations"), ["le", "resili"]);
-        assert_eq!(stems("ru", "договоры договора"), ["договор", "договор"]);
-        assert_eq!(stems("en-GB", "agreements"), stems("xx", "agreements"));
-        assert_eq!(Analysis::of(Some("en")), Analysis::Usual);
-        assert_eq!(Analysis::of(None), Analysis::Usual);
-    }
-
-    #[test]
-    fn words_without_their_accents_find_those_with_them_and_the_other_way_round() {
-        let has = |text: &str, query: &str| {
-            let mut forms = Analysis::of(Some("fr")).forms();
-            let terms = indexed("fr", text);
-            forms.iter_mut().any(|form| {
-                form.terms(query)
-                    .iter()
-                    .all(|token| terms.iter().any(|(_, term)| *term == token.text.replace(MARK_END, "|")))
-            })
-        };
-        for (text, query) in [
-            ("La vente est résiliée", "résiliée"),
-            ("La vente est résiliée", "resiliee"),
-            ("LA VENTE EST RESILIEE", "résiliée"),
-            ("de\u{301}pos", "dépos"),
-        ] {
-            assert!(has(text, query), "{text}: {query} {:?}", indexed("fr", text));
-        }
-        assert!(!has("La vente est résiliée", "résidence"));
-    }
-
-    #[test]
-    fn text_without_spaces_gives_characters_and_pairs() {
-        let expected = [(0, "pairs|合"), (0, "pairs|合同"), (1, "pairs|同"), (2, "pairs|v2")];
-        assert_eq!(indexed("zh", "合同 v2"), expected.map(|(at, term)| (at, term.to_owned())));
-        // Marks above and below belong to their letters.
-        assert_eq!(stems("th", "ที่ดิน"), ["ที่", "ที่ดิ", "ดิ", "ดิน", "น"]);
-        assert_eq!(stems("ja", "契約の解除")[..3], ["契", "契約", "約"]);
-        assert_eq!(stems("ko", "계약을"), ["계", "계약", "약", "약을", "을"]);
-    }
-
-    #[test]
-    fn words_as_written_have_the_positions_of_their_terms() {
-        for (tag, text) in [("de", "Die Bürgen nach § 765(a) BGB-2024"), ("th", "ที่ดิน 4.2(b)"), ("ta", "ஒப்பந்தம் தமிழ்")]
-        {
-            let mut indexer = Analysis::of(Some(tag)).indexer();
-            let places = |text: PreTokenizedString| -> HashSet<(usize, usize)> {
-                text.tokens.into_iter().map(|token| (token.position, token.offset_from)).collect()
-            };
-            assert_eq!(places(indexer.terms(text)), places(indexer.written(text)), "{tag}");
-        }
-        assert_eq!(stems("ta", "தமிழ்").len(), 1);
-    }
-
-    #[test]
-    fn stop_words_are_known_by_their_places() {
-        let german = Analysis::of(Some("de"));
-        assert_eq!(german.stop_words("Wann ist die Frist um?"), HashSet::from([5, 9, 19]));
-        assert!(Analysis::Pairs.stop_words("the 的").is_empty());
-    }
-
-    #[test]
-    fn every_mark_leads_back_to_its_rules() {
-        for (tag, mark, analysis) in LANGUAGES {
-            assert_eq!(Analysis::with_mark(mark), Some(analysis), "{tag}");
-            assert_eq!(Analysis::of(Some(tag)).mark(), Some(mark));
-        }
-        assert_eq!((Analysis::Usual.mark(), Analysis::Usual.marked("term")), (None, "term".to_owned()));
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! Keys: names without their variations in writing.
 
+use casetrack_core::same_text::{Plain, SOFT_HYPHEN, continues};
 use casetrack_core::{EntityType, EntityValue};
 
 use crate::words::{Class, class_of, fold};
@@ -14,11 +15,16 @@ pub struct EntityKey {
 
 /// The words of a name: lower case, without marks and possessive.
 fn name_words(surface: &str) -> Vec<String> {
-    surface
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '.' | '&' | '-')))
+    let plain = Plain::of(surface);
+    plain
+        .text()
+        .split(|c: char| !(c.is_alphanumeric() || continues(c) || matches!(c, '\'' | SOFT_HYPHEN | '.' | '&' | '-')))
         .map(|word| {
-            let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
-            fold(word).chars().filter(|c| c.is_alphanumeric() || matches!(c, '&' | '-')).collect::<String>()
+            let word = word.strip_suffix("'s").unwrap_or(word);
+            fold(word)
+                .chars()
+                .filter(|&c| c.is_alphanumeric() || continues(c) || matches!(c, '&' | '-'))
+                .collect::<String>()
         })
         .filter(|word| word.chars().any(|c| c.is_alphanumeric() || c == '&'))
         .map(|word| if word == "&" { "and".to_owned() } else { word })
@@ -123,7 +129,7 @@ pub(super) fn location(surface: &str) -> String {
 
 /// Lower case, and the last word in the singular.
 pub(super) fn concept(surface: &str) -> String {
-    let words: Vec<String> = surface.split_whitespace().map(|word| word.to_lowercase()).collect();
+    let words: Vec<String> = Plain::of(surface).text().split_whitespace().map(str::to_lowercase).collect();
     singular(&words.join(" ")).to_owned()
 }
 
@@ -145,7 +151,7 @@ pub(crate) fn value(value: &EntityValue) -> String {
 
 /// A name without a value or a form of its own.
 pub(super) fn plain(surface: &str) -> String {
-    surface.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    Plain::of(surface).text().split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -168,6 +174,10 @@ mod tests {
         }
         assert_eq!(organization("Smith & Jones, Inc.").0, ["smith", "and", "jones"]);
         assert_eq!(organization("Inc.").0, ["inc"]);
+        for name in ["Socie\u{301}te\u{301} Müller-\nBau", "Société Müller\u{ad}Bau", "Société\u{a0}Mu\u{308}llerBau"]
+        {
+            assert_eq!(organization(name).0, ["société", "müllerbau"], "{name}");
+        }
     }
 
     #[test]

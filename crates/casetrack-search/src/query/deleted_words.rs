@@ -1,5 +1,6 @@
 //! The words of a query with `in:deleted`.
 
+use casetrack_core::same_text::{self, Plain, SOFT_HYPHEN};
 use casetrack_core::{Error, Result};
 
 use super::super::filter::Filters;
@@ -45,19 +46,24 @@ impl DeletedWords {
     }
 }
 
-/// Words in lower case: runs of letters and digits.
+/// Words without case and accents: letters and digits without what stands between them.
 fn folded(text: &str) -> Vec<String> {
     placed(text).map(|(word, _)| word).collect()
 }
 
-fn placed(text: &str) -> impl Iterator<Item = (String, usize)> + '_ {
-    let mut chars = 0;
-    text.split_inclusive(|c: char| !c.is_alphanumeric()).filter_map(move |run| {
-        let start = chars;
-        chars += run.chars().count();
-        let word = run.trim_end_matches(|c: char| !c.is_alphanumeric());
-        (!word.is_empty()).then(|| (word.to_lowercase(), start))
-    })
+/// Words with the number of characters before them.
+fn placed(text: &str) -> impl Iterator<Item = (String, usize)> {
+    let plain = Plain::of(text);
+    let of_word = |c: char| c.is_alphanumeric() || same_text::continues(c) || c == SOFT_HYPHEN;
+    let (mut found, mut bytes, mut chars) = (Vec::new(), 0, 0);
+    for run in plain.text().split(|c: char| !of_word(c)).filter(|run| !run.is_empty()) {
+        let start = run.as_ptr() as usize - plain.text().as_ptr() as usize;
+        let source = plain.source(start..start + run.len()).start;
+        chars += text[bytes..source].chars().count();
+        bytes = source;
+        found.push((same_text::unaccented(run), chars));
+    }
+    found.into_iter()
 }
 
 #[cfg(test)]
@@ -84,6 +90,11 @@ mod tests {
             ["in:deleted ten", "in:deleted tenant rent", "in:deleted \"payment late\"", "in:deleted tenant -interest"]
         {
             assert!(!finds(query, text), "{query}");
+        }
+        for query in
+            ["in:deleted bestätigen", "in:deleted besta\u{308}tigen", "in:deleted \"O'Brien\"", "in:deleted example"]
+        {
+            assert!(finds(query, "Wir besta\u{308}tigen, OʼBrien: exam-\nple"), "{query}");
         }
         assert_eq!(in_deleted("in:deleted pay late").unwrap().unwrap().0.first_in(text), 17);
     }

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use casetrack_core::BatesRange;
+use casetrack_core::same_text::Plain;
 use casetrack_store::PageTest;
 
 use super::super::filter::{DateRange, Kind, pages, paragraphs};
@@ -73,10 +74,19 @@ pub(super) fn part<'q>(rest: &'q str, notices: &mut Vec<String>) -> Option<(Part
     let word = unsigned.split(char::is_whitespace).next().filter(|word| word.contains(char::is_alphanumeric))?;
     let first = word.chars().next()?;
     let is_word = match sign? {
-        '+' => first.is_alphanumeric() || matches!(first, '$' | '€' | '£' | '¥' | '§' | '#'),
+        '+' => {
+            first.is_alphanumeric() || matches!(first, '$' | '€' | '£' | '¥' | '§' | '#') || is_abbreviated_form(word)
+        }
         _ => first.is_alphabetic(),
     };
     is_word.then_some((Part::Words { sign, words: word }, sign_length + word.len()))
+}
+
+/// True for a word of a script that has no capitals which begins with an abbreviation in parentheses, such as (株) and ㈱.
+fn is_abbreviated_form(word: &str) -> bool {
+    let plain = Plain::of(word);
+    let inside = plain.text().strip_prefix('(').and_then(|rest| rest.split_once(')')).map(|(inside, _)| inside);
+    inside.is_some_and(|inside| !inside.is_empty() && inside.chars().all(|c| c.is_alphabetic() && !c.is_ascii()))
 }
 
 /// A tag or field of the user at the beginning of a text, and its length.

@@ -34,6 +34,11 @@ impl Weights {
     }
 }
 
+/// Passages of which none is this similar to a query (a cosine) are about something else: the best of them counts in proportion. In a collection
+/// of a few passages, the best would otherwise count in full, however far it is.
+const SIMILAR: f32 = 0.3;
+
+/// A candidate and what each stage said of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub document: DocumentId,
@@ -74,19 +79,20 @@ impl Recall {
     }
 }
 
-/// Joins the lists (best first each) to scores of 0–1: scores are min–max normalised within a list, weighted and summed; a chunk that a list lacks
-/// counts 0 there. The sum is divided by the weights of the lists that took part. Ties are broken by the chunk's place, so that the order depends
-/// only on the scores.
+/// Joins the lists (best first each) to scores of 0–1: scores are min–max normalised within a list, weighted and summed; a chunk that
+/// a list lacks counts 0 there. What is far from the query (dense scores below 0.3) counts less. The sum is divided by the weights of the lists that took part. Ties are broken by the chunk's place,
+/// so that the order depends on nothing but the scores.
 pub fn fuse(bm25: Option<&[Hit]>, dense: Option<&[Hit]>, sparse: Option<&[Hit]>, weights: Weights) -> Vec<Candidate> {
     let mut candidates: HashMap<(DocumentId, u32), Candidate> = HashMap::new();
     let mut total = 0.0;
     type Stage = fn(&mut Candidate) -> &mut Option<StageScore>;
-    let lists: [(_, _, Stage); 3] = [
-        (bm25, weights.bm25, |candidate| &mut candidate.bm25),
-        (dense, weights.dense, |candidate| &mut candidate.dense),
-        (sparse, weights.sparse, |candidate| &mut candidate.sparse),
+    let nearest = |hits: &[Hit]| (hits.iter().map(|hit| hit.score).fold(0.0, f32::max) / SIMILAR).min(1.0);
+    let lists: [(_, _, _, Stage); 3] = [
+        (bm25, weights.bm25, 1.0, |candidate| &mut candidate.bm25),
+        (dense, weights.dense, dense.map_or(1.0, nearest), |candidate| &mut candidate.dense),
+        (sparse, weights.sparse, 1.0, |candidate| &mut candidate.sparse),
     ];
-    for (hits, weight, stage) in lists {
+    for (hits, weight, most, stage) in lists {
         let Some(hits) = hits else { continue };
         total += weight;
         let normalise = min_max(&hits.iter().map(|hit| hit.score).collect::<Vec<_>>());
@@ -103,7 +109,7 @@ pub fn fuse(bm25: Option<&[Hit]>, dense: Option<&[Hit]>, sparse: Option<&[Hit]>,
                 preferred: None,
             };
             let candidate = candidates.entry((document, index)).or_insert(empty);
-            let share = weight * normalise(hit.score);
+            let share = weight * most * normalise(hit.score);
             candidate.score += share;
             *stage(candidate) = Some(StageScore { rank, score: hit.score, share });
         }
@@ -222,6 +228,18 @@ mod tests {
         assert!((scores[0].1 - 0.6).abs() < 1e-6 && (scores[1].1 - 0.5).abs() < 1e-6);
         assert_eq!(fused[1].sparse, Some(StageScore { rank: 1, score: 30.0, share: 0.25 }));
         assert_eq!((fused[0].sparse, fused.len()), (None, 5));
+    }
+
+    #[test]
+    fn the_nearest_of_what_is_far_does_not_outweigh_the_words() {
+        let document = DocumentId::random();
+        let fused = |dense: &[(u32, f32)]| {
+            fuse(Some(&hits(document, &[(1, 4.0), (2, 1.0)])), Some(&hits(document, dense)), None, Weights::default())
+        };
+        assert_eq!(fused(&[(2, 0.05), (3, -0.02)])[0].index, 1);
+        assert_eq!(fused(&[(2, 0.05)])[0].index, 1);
+        assert_eq!(fused(&[(2, 0.6), (3, 0.1)])[0].index, 2);
+        assert!(fused(&[(2, -0.1)]).iter().all(|candidate| candidate.score >= 0.0));
     }
 
     #[test]

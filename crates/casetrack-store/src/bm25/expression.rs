@@ -181,7 +181,7 @@ impl<O: Occurrences> Evaluation<'_, O> {
     /// A phrase in each of the forms that its words have in the index, each once.
     fn forms_of(&self, phrase: &str) -> Vec<Vec<Slot>> {
         let mut found: Vec<Vec<Slot>> = Vec::new();
-        for form in self.forms.borrow_mut().iter_mut() {
+        for form in self.forms.borrow_mut().iter_mut().filter(|form| form.differs(phrase)) {
             let slots = slots(phrase, form);
             if !found.contains(&slots) {
                 found.push(slots);

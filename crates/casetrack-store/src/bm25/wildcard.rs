@@ -1,6 +1,7 @@
 //! The words of a phrase, among them words with a wildcard, as terms of the index.
 
-use casetrack_keyword::{Form, folded};
+use casetrack_core::same_text::{Plain, SOFT_HYPHEN, continues};
+use casetrack_keyword::Form;
 
 /// The match for one word of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +35,8 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    fn of(word: &str) -> Self {
-        Self { parts: word.split('*').map(folded).collect() }
+    fn of(word: &str, form: &Form) -> Self {
+        Self { parts: word.split('*').map(|part| form.folded(part)).collect() }
     }
 
     /// The text that every match begins with.
@@ -58,21 +59,22 @@ impl Pattern {
 
 /// The words of a phrase in order, in one of the forms that words have in the index; empty if it has none.
 pub(super) fn slots(phrase: &str, form: &mut Form) -> Vec<Slot> {
+    let plain = Plain::of(phrase);
     let mut found = Vec::new();
-    for word in phrase.split_whitespace() {
+    for word in plain.text().split_whitespace() {
         if !word.contains('*') {
             found.extend(terms(form, word));
             continue;
         }
-        let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '*' | '\'' | '’');
-        // A word with a digit is one term with its joints, as in the index.
+        let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '*' | '\'' | SOFT_HYPHEN) || continues(c);
+        // What has a digit is one term with its joints, as in the index.
         if word.contains(|c: char| c.is_numeric()) {
-            found.push(Slot::Pattern(Pattern::of(word.trim_matches(|c: char| !is_of_word(c)))));
+            found.push(Slot::Pattern(Pattern::of(word.trim_matches(|c: char| !is_of_word(c)), form)));
             continue;
         }
         for piece in word.split(|c: char| !is_of_word(c)).filter(|piece| piece.contains(char::is_alphanumeric)) {
             match piece.contains('*') {
-                true => found.push(Slot::Pattern(Pattern::of(piece))),
+                true => found.push(Slot::Pattern(Pattern::of(piece, form))),
                 false => found.extend(terms(form, piece)),
             }
         }
@@ -110,13 +112,17 @@ mod tests {
         super::slots(phrase, &mut Analysis::Usual.forms()[0])
     }
 
+    fn pattern(word: &str) -> Pattern {
+        Pattern::of(word, &Analysis::Usual.forms()[0])
+    }
+
     #[test]
     fn phrases_become_terms_with_their_widths() {
         let term = |term: &str, width| Slot::Term { term: term.to_owned(), width };
         assert_eq!(slots("Payments under 4.2(b)"), [term("payment", 1), term("under", 1), term("4.2(b)", 3)]);
         assert_eq!(slots("well-known INV-2023"), [term("well", 1), term("known", 1), term("inv-2023", 2)]);
-        assert_eq!(slots("non-compet*"), [term("non", 1), Slot::Pattern(Pattern::of("compet*"))]);
-        assert_eq!(slots("(INV-2023*)"), [Slot::Pattern(Pattern::of("INV-2023*"))]);
+        assert_eq!(slots("non-compet*"), [term("non", 1), Slot::Pattern(pattern("compet*"))]);
+        assert_eq!(slots("(INV-2023*)"), [Slot::Pattern(pattern("INV-2023*"))]);
         assert_eq!(slots(&"x".repeat(300)), [Slot::Never]);
         assert_eq!(slots(" — & "), []);
     }
@@ -133,8 +139,10 @@ mod tests {
             ("ab*ba", "aba", false),
             ("Caf*s", "cafes", true),
             ("Café*", "cafes", true),
+            ("Cafe\u{301}*", "cafes", true),
+            ("ﬁxt*", "fixtures", true),
         ] {
-            assert_eq!(Pattern::of(pattern).matches(term), expected, "{pattern} {term}");
+            assert_eq!(super::tests::pattern(pattern).matches(term), expected, "{pattern} {term}");
         }
     }
 

@@ -57,7 +57,7 @@ impl Bm25Index {
     /// The words one after the other, in any of the forms that they have in the index; `None` if there is no word.
     fn phrase(&self, forms: &mut [Form], words: &str) -> Option<Box<dyn Query>> {
         let mut phrases: Vec<Vec<(usize, Term)>> = Vec::new();
-        for form in forms {
+        for form in forms.iter_mut().filter(|form| form.differs(words)) {
             let term = |token: Token| (token.position, Term::from_field_text(self.fields.text, &token.text));
             let terms: Vec<_> = form.terms(words).into_iter().map(term).collect();
             if !terms.is_empty() && !phrases.contains(&terms) {

@@ -65,12 +65,12 @@ pub fn invert(meta: &DocumentMeta, chunks: &[Chunk]) -> Inverted {
     let mut analyzers = Analyzers::of(meta.properties.language.as_deref());
     let (mut terms, mut text_tokens, mut context_tokens) = (Terms::new(), 0, 0);
     for chunk in chunks {
-        let text = chunk.searchable_text();
-        text_tokens += add(&mut terms, &mut analyzers, TextField::Text, chunk.index, &text);
-        add(&mut terms, &mut analyzers, TextField::Exact, chunk.index, &text);
+        let text = &chunk.text;
+        text_tokens += add(&mut terms, &mut analyzers, TextField::Text, chunk.index, text);
+        add(&mut terms, &mut analyzers, TextField::Exact, chunk.index, text);
         context_tokens += add(&mut terms, &mut analyzers, TextField::Context, chunk.index, &chunk.context);
         if chunk.index == 0 {
-            add(&mut terms, &mut analyzers, TextField::Cover, 0, cover(&text, meta.chunk_count));
+            add(&mut terms, &mut analyzers, TextField::Cover, 0, cover(text, meta.chunk_count));
         }
     }
     let mut terms: Vec<_> = terms.into_iter().collect();

@@ -46,7 +46,7 @@ impl<L: PostingLists> Keywords<'_, L> {
     /// is no word.
     pub(super) fn with_phrase(&self, words: &str) -> Result<Option<Vec<u32>>> {
         let mut found: Option<Vec<u32>> = None;
-        for mut form in self.forms()? {
+        for mut form in self.forms()?.into_iter().filter(|form| form.differs(words)) {
             let tokens = form.terms(words);
             if tokens.is_empty() {
                 continue;

@@ -14,6 +14,7 @@ mod recovery;
 mod registry;
 mod relocating;
 mod resealing;
+mod same_text;
 mod schemas;
 mod support;
 mod tampering;

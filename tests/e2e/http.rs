@@ -118,6 +118,10 @@ fn sessions_over_http_have_their_own_active_collections_and_outlive_no_owner() {
         std::thread::sleep(Duration::from_millis(50));
     }
     assert_eq!(first.post(&web::request("ping", json!({}))).status, 404);
+    // A client that opens another may still send the number of its old one.
+    let reopened = first.post(&hello());
+    assert_eq!(reopened.status, 200, "{}", reopened.body);
+    assert_ne!(reopened.session().unwrap(), first.session);
     assert_eq!(documents(&HttpClient::open(&served, &token(&home))), 1);
 }
 

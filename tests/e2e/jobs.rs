@@ -119,6 +119,7 @@ fn a_job_goes_on_when_the_owner_is_killed() {
     }
     assert!(run(&home, &["verify", "-c", "Port"]).contains("Clean."));
     let listed = run_json(&home, &["jobs"]);
+    assert_eq!(run_json(&home, &["jobs", "-c", "Port"]), listed);
     assert_eq!(listed[0]["job_id"], id);
     assert!(run(&home, &["jobs", id.as_str().unwrap()]).contains("Resumed:"), "{listed}");
 }

@@ -261,3 +261,21 @@ fn two_assistants_and_a_command_ingest_all_at_once() {
     assert!(run(&home, &["verify", "-c", "Together"]).contains("Clean."));
     eprintln!("{files} files in {seconds} s, {} documents", paths.len());
 }
+
+#[cfg(unix)]
+#[test]
+fn stop_reports_an_owner_that_hangs() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    assert!(run(&home, &["stop"]).starts_with("Nothing was running."));
+    let client = Client::start(&home, &[]);
+    let pid = owner_pid(&home);
+    let signal = |name: &str| assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
+    signal("-STOP");
+    let refused = casetrack(&home).arg("stop").output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&refused.stdout), String::from_utf8_lossy(&refused.stderr));
+    assert!(!refused.status.success() && said.contains(&format!("(process {pid}) does not answer")), "{said}");
+    assert!(said.contains("End that process"), "{said}");
+    signal("-CONT");
+    drop(client);
+}

@@ -90,8 +90,15 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
 
     let unknown = client.call_failing("search_documents", json!({"query": "rent document:Leese"}));
     assert!(unknown.contains("Did you mean") && unknown.contains("Lease.txt"), "{unknown}");
-    let wordless = client.call_failing("search_documents", json!({"query": "type:txt -garage"}));
+    let wordless = client.call_failing("search_documents", json!({"query": "-garage"}));
     assert!(wordless.contains("no words to search for"), "{wordless}");
+    let of_type = search("type:txt");
+    assert_eq!(places(&of_type), all[..3]);
+    assert_eq!(of_type["complete"]["condition"], "type:txt");
+    let shown = run(home, &["search", "type:txt", "-c", "Flat", "--count-only"]);
+    let mut lines = shown.lines();
+    assert!(lines.next().unwrap().starts_with("3 passages in 1 document in Flat: "), "{shown}");
+    assert!(lines.next().unwrap().starts_with("What you ask for is in 1 of 3 documents, 3 passages."), "{shown}");
 
     let found = |options: &[&str]| run_json(home, &[&["search", "rent", "-c", "Flat", "-k", "50"], options].concat());
     for (options, expected) in [

@@ -102,6 +102,8 @@ fn the_sheet_is_written_for_spreadsheets_without_formulas() {
     let home = dir.path().join("home");
     drop(matter(dir.path()));
     let csv = run(&home, &["sheet", "Matter", "--columns", "title,expiry", "--csv"]);
+    let with_option = run(&home, &["sheet", "-c", "Matter", "--columns", "title,expiry", "--csv"]);
+    assert_eq!(with_option, csv);
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines[0], "document,title,title source,expiry,expiry source");
     assert!(lines[1].starts_with("'=agency.txt,AGENCY AGREEMENT,"), "{csv}");

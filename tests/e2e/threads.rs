@@ -107,6 +107,8 @@ fn threads_have_their_messages_copies_attachments_and_what_is_missing() {
     assert_eq!((found["total"].as_u64(), found["threads"][0]["total"].as_u64()), (Some(1), Some(4)));
     assert!(run(home, &["threads", "-c", "Mill", "--limit", "1"]).contains("1 more: see them with --offset 1."));
     run_expecting(1, home, &["threads", "Ghost", "-c", "Mill"]);
+    let misplaced = run_expecting(1, home, &["threads", "Mill", "--json"]);
+    assert!(misplaced.contains("casetrack threads -c"), "{misplaced}");
 }
 
 #[test]

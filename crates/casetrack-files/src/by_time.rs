@@ -142,7 +142,8 @@ pub fn question(host: &Host, roots: &[PathBuf], search: &TimeSearch) -> Result<(
         return Err(Error::invalid("Nothing to search for: set 'includeFiles' or 'includeDirectories' to true."));
     }
     let range = range(search)?;
-    let glob = search.glob.as_deref().map(Pattern::glob).transpose()?;
+    // As an empty path is the root, an empty pattern is none.
+    let glob = search.glob.as_deref().filter(|glob| !glob.is_empty()).map(Pattern::glob).transpose()?;
     let name = search.name.as_deref().map(|name| Pattern::contains(Target::Name, name));
     let start = start(host, roots, search.root.as_deref(), search.path.as_deref())?;
     let mut query = Query {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::FileType;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use walkdir::{DirEntry, WalkDir};
@@ -17,7 +17,7 @@ use casetrack_host::access::Access;
 pub(crate) struct Discovery {
     pub files: Vec<SourceFile>,
     pub failed: Vec<FailedFile>,
-    /// Folders that may not be searched.
+    /// Folders that may not be searched, and links that lead out of the folder asked for.
     pub denied: Vec<SkippedFile>,
     /// Pipes, sockets, devices and links that lead back to a folder around them: reading one may never end.
     pub not_files: Vec<SkippedFile>,
@@ -63,7 +63,7 @@ impl Discovery {
     ) -> Result<()> {
         std::fs::read_dir(root).map_err(|error| Error::io(root.display(), error))?;
         let depth = if request.recursive { usize::MAX } else { 1 };
-        // Symbolic links are followed: people file documents with them. walkdir reports loops.
+        // Symbolic links within the folder are followed: people file documents with them. walkdir reports loops.
         let walker = WalkDir::new(root).follow_links(true).max_depth(depth).sort_by_file_name();
         let mut entries = walker
             .into_iter()
@@ -80,6 +80,22 @@ impl Discovery {
                 }
             };
             let (path, relative) = (entry.path(), relative_to(entry.path(), root));
+            if !request.follow_links
+                && let Some(target) = target_outside(&entry, root)
+            {
+                if entry.file_type().is_dir() {
+                    entries.skip_current_dir();
+                } else if !has_extension(path, request.extensions.as_deref()) {
+                    continue;
+                }
+                let detail = format!(
+                    "{} is a link to {}, outside of the folder, and was not followed. Ingest that itself if it belongs here.",
+                    path.display(),
+                    target.display()
+                );
+                self.denied.push(skipped(path, relative, SkipReason::Denied, detail));
+                continue;
+            }
             if entry.file_type().is_dir() {
                 // Files that the rules deny are found when they are read.
                 if let Err(error) = access.check(path)
@@ -121,6 +137,12 @@ impl Discovery {
             self.failed.push(failed(&path, relative, &error));
         }
     }
+}
+
+/// The place to which a link leads, if that is not below `root`.
+fn target_outside(entry: &DirEntry, root: &Path) -> Option<PathBuf> {
+    let target = entry.path_is_symlink().then(|| entry.path().canonicalize().ok()).flatten()?;
+    (!target.starts_with(root)).then_some(target)
 }
 
 #[cfg(unix)]
@@ -251,5 +273,45 @@ mod tests {
         let [named] = &discovery.not_files[..] else { panic!("{:?}", discovery.not_files) };
         assert_eq!((named.relative_path.as_str(), named.reason), ("sub/loop", SkipReason::Unsupported));
         assert!(named.detail.ends_with("a folder that contains it and was read once."), "{}", named.detail);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_the_folder_are_named_and_followed_only_when_asked_for() {
+        use std::os::unix::fs::symlink;
+        let (dir, outside) = (tree(), tempfile::tempdir().unwrap());
+        let (root, other) = (dir.path().canonicalize().unwrap(), outside.path().canonicalize().unwrap());
+        std::fs::create_dir(other.join("folder")).unwrap();
+        for name in ["secret.txt", "folder/inner.txt", "notes.md"] {
+            std::fs::write(other.join(name), "x").unwrap();
+        }
+        // A link to a file, to a folder, to a link, by way of the parent, to a format that is not wanted, and two within the folder.
+        symlink(other.join("secret.txt"), root.join("p.txt")).unwrap();
+        symlink(other.join("folder"), root.join("sub/out")).unwrap();
+        symlink(root.join("p.txt"), root.join("q.txt")).unwrap();
+        symlink(format!("../{}/secret.txt", other.file_name().unwrap().display()), root.join("r.txt")).unwrap();
+        symlink(other.join("notes.md"), root.join("n.md")).unwrap();
+        symlink(root.join("sub/c.pdf"), root.join("within.pdf")).unwrap();
+        symlink("sub/deep", root.join("zone")).unwrap();
+        let listed = |request: &IngestRequest| {
+            discover(request, &EngineConfig::new(root.join("data")), &Cancel::default()).unwrap()
+        };
+        let mut request = IngestRequest::new(vec![root.clone()]);
+        let found = listed(&request);
+        let within = |file: &SourceFile| file.path.starts_with(&root);
+        assert!(found.files.iter().all(within) && found.files.len() == 4);
+        let named: Vec<&str> = found.denied.iter().map(|link| link.relative_path.as_str()).collect();
+        assert_eq!(named, ["n.md", "p.txt", "q.txt", "r.txt", "sub/out"]);
+        let detail = &found.denied[1].detail;
+        assert!(detail.contains(&format!("p.txt is a link to {}", other.join("secret.txt").display())), "{detail}");
+        request.extensions = Some(vec!["txt".to_owned()]);
+        assert_eq!(listed(&request).denied.len(), 4);
+        request.follow_links = true;
+        let followed = listed(&request);
+        assert!(followed.denied.is_empty());
+        assert_eq!(followed.files.iter().filter(|file| !within(file)).count(), 2);
+        // Whoever names a link means what it leads to.
+        let named = IngestRequest::new(vec![root.join("p.txt"), root.join("sub/out")]);
+        assert_eq!(listed(&named).files.len(), 2);
     }
 }

@@ -64,6 +64,9 @@ pub struct IngestRequest {
     pub paths: Vec<PathBuf>,
     /// Include the files of subfolders.
     pub recursive: bool,
+    /// Follow symbolic links that lead out of a folder asked for. Otherwise the report names them.
+    #[serde(default)]
+    pub follow_links: bool,
     /// Skip files with the content that the collection has for their path. Otherwise they are ingested again.
     pub skip_existing: bool,
     /// Type of all documents; inferred from each one's content when `None`.

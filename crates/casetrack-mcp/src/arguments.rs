@@ -4,21 +4,37 @@ use casetrack_core::{Error, Result};
 use casetrack_engine::space::InField;
 use serde_json::Value;
 
-use crate::contract::{Contract, allows_null};
+use crate::contract::{Contract, ErrorForm, allows_null};
 use crate::schema::JsonObject;
 use casetrack_text::format::shorten;
+
+mod strings;
 
 /// Less similar names are not suggested (Jaro–Winkler, 0–1).
 const MIN_SIMILARITY: f64 = 0.8;
 /// Longest value repeated in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 80;
 
-/// Normalises the arguments: drops nulls that the schema does not allow, and turns an integer written as `10.0` into `10`. If the contract coerces,
-/// `"10"` becomes a number, `"true"` a truth value and `10` a string.
-pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, arguments: Value) -> Result<Value> {
+/// The rules for the arguments of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Expected<'a> {
+    pub tool: &'a str,
+    pub contract: Contract,
+    pub schema: &'a JsonObject,
+    /// True if the tool changes nothing: an empty text for an optional parameter is then a filter that was not set.
+    pub reads: bool,
+}
+
+/// Returns the arguments in the form the parameters are read from: those that are `null` are left out where the schema does not allow
+/// null, and an integer written as `10.0` becomes `10`. Values that were written as strings are read if they have one meaning: `"10"`
+/// as a number, `"true"` as a truth value, `"[\"a\"]"` and `"a"` as a list, `"null"` as nothing; and `10` as a string.
+pub(crate) fn check(expected: Expected<'_>, arguments: Value) -> Result<Value> {
+    let Expected { tool, contract, schema, .. } = expected;
     let mut arguments = match arguments {
         Value::Null => JsonObject::new(),
         Value::Object(arguments) => arguments,
+        // Some languages write an empty map as an empty list.
+        Value::Array(list) if list.is_empty() => JsonObject::new(),
         other => {
             let message = format!("The arguments of {tool} are {}; they must be a JSON object.", shown(&other));
             return Err(Error::invalid(message));
@@ -29,24 +45,57 @@ pub(crate) fn check(tool: &str, contract: Contract, schema: &JsonObject, argumen
     if let Some(unknown) = arguments.keys().find(|name| !properties.contains_key(*name)) {
         return Err(in_field(unknown, unknown_parameter(tool, unknown, properties)));
     }
-    let is_given = |name: &str, value: &Value| !value.is_null() || properties.get(name).is_some_and(allows_null);
-    arguments.retain(|name, value| is_given(name, value));
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    for name in required {
+    let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let required = || required.iter().filter_map(Value::as_str);
+    arguments.retain(|name, value| {
+        let property = &properties[name];
+        is_given(property, value)
+            && (required().any(|required| required == name) || !expected.is_empty(property, value))
+    });
+    for name in required() {
         if !arguments.contains_key(name) {
             let said = contract.refusal(name).map(Error::invalid);
             return Err(in_field(name, said.unwrap_or_else(|| missing_parameter(tool, name, properties))));
         }
     }
-    for (name, value) in &mut arguments {
-        if let Some(property) = properties.get(name)
-            && !value.is_null()
-        {
-            let checked = check_value(name, property, value, contract.coerces);
-            checked.map_err(|error| in_field(name, contract.refusal(name).map_or(error, Error::invalid)))?;
-        }
+    for (name, value) in arguments.iter_mut().filter(|(_, value)| !value.is_null()) {
+        let is_required = required().any(|required| required == name);
+        let checked = check_value(name, &properties[name], value, contract.coerces)
+            .and_then(|()| if is_required { Ok(()) } else { expected.check_meant(name, &properties[name], value) });
+        checked.map_err(|error| in_field(name, contract.refusal(name).map_or(error, Error::invalid)))?;
     }
     Ok(Value::Object(arguments))
+}
+
+/// False for null, and for a text that stands for nothing. Where null is a value of its own, `"null"` becomes null.
+fn is_given(property: &Value, value: &mut Value) -> bool {
+    if value.is_null() {
+        return allows_null(property);
+    }
+    if !strings::stands_for_nothing(property, value) {
+        return true;
+    }
+    let is_null = allows_null(property) && value == "null";
+    if is_null {
+        *value = Value::Null;
+    }
+    is_null
+}
+
+impl Expected<'_> {
+    /// True if an optional parameter is an empty text that no tool could mean. Contracts with errors of their own define its meaning.
+    fn is_empty(&self, property: &Value, value: &Value) -> bool {
+        let is_meaningless = self.reads && self.contract.errors == ErrorForm::Coded || property.get("enum").is_some();
+        is_meaningless && value.as_str().is_some_and(str::is_empty)
+    }
+
+    /// Refuses "null" as the value of an optional parameter about documents: it could be a name.
+    fn check_meant(&self, name: &str, property: &Value, value: &Value) -> Result<()> {
+        if self.contract.errors != ErrorForm::Coded || !strings::may_stand_for_nothing(property, value) {
+            return Ok(());
+        }
+        Err(Error::invalid(format!("{name} is {value}; leave {name} out if nothing is meant.")))
+    }
 }
 
 /// Adds the parameter to an error, for contracts that name it.
@@ -85,9 +134,7 @@ fn missing_parameter(tool: &str, name: &str, properties: &JsonObject) -> Error {
 }
 
 fn check_value(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> Result<()> {
-    if coerces {
-        coerce(schema, value);
-    }
+    strings::read(schema, value, coerces);
     let fits = match type_of(schema) {
         Some("number") => value.is_number(),
         Some("string") => value.is_string(),
@@ -98,7 +145,7 @@ fn check_value(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> 
         _ => true,
     };
     if !fits {
-        return Err(refused(name, value, &expected(schema)));
+        return Err(mistyped(name, value, schema));
     }
     match schema.get("enum").and_then(Value::as_array) {
         Some(allowed) if !allowed.contains(value) => {
@@ -121,33 +168,15 @@ fn type_of(schema: &Value) -> Option<&str> {
     }
 }
 
-/// Converts a string to a number or truth value, or a number to a string, if the schema needs it.
-fn coerce(schema: &Value, value: &mut Value) {
-    let coerced = match (type_of(schema), &*value) {
-        (Some("string"), Value::Number(number)) => Some(Value::String(number.to_string())),
-        (Some("integer" | "number"), Value::String(text)) => {
-            let number = serde_json::from_str::<serde_json::Number>(text.trim()).ok();
-            number.map(Value::Number)
-        }
-        (Some("boolean"), Value::String(text)) => text.trim().to_ascii_lowercase().parse().ok().map(Value::Bool),
-        _ => None,
-    };
-    if let Some(coerced) = coerced {
-        *value = coerced;
-    }
-}
-
 /// An object whose schema names no properties may have any; others are allowed if the schema allows them.
 fn check_object(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> Result<()> {
-    let Value::Object(fields) = value else {
-        return Err(refused(name, value, &expected(schema)));
-    };
+    let Value::Object(fields) = value else { return Err(mistyped(name, value, schema)) };
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
     let is_open = schema.get("additionalProperties") == Some(&Value::Bool(true));
     if let Some(unknown) = fields.keys().find(|field| !is_open && !properties.contains_key(*field)) {
         return Err(unknown_parameter(name, unknown, properties));
     }
-    fields.retain(|field, value| !value.is_null() || properties.get(field).is_some_and(allows_null));
+    fields.retain(|field, value| properties.get(field).map_or(!value.is_null(), |property| is_given(property, value)));
     for (field, value) in fields.iter_mut().filter(|(_, value)| !value.is_null()) {
         if let Some(property) = properties.get(field) {
             check_value(&format!("{name}.{field}"), property, value, coerces)?;
@@ -160,7 +189,7 @@ fn check_integer(name: &str, schema: &Value, value: &mut Value) -> Result<()> {
     let (minimum, maximum) = bounds(schema);
     let number = match value.as_f64() {
         Some(number) if number.fract() == 0.0 => number,
-        _ => return Err(refused(name, value, &expected(schema))),
+        _ => return Err(mistyped(name, value, schema)),
     };
     if minimum.is_some_and(|minimum| number < minimum as f64) || maximum.is_some_and(|maximum| number > maximum as f64)
     {
@@ -173,9 +202,7 @@ fn check_integer(name: &str, schema: &Value, value: &mut Value) -> Result<()> {
 }
 
 fn check_items(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> Result<()> {
-    let Value::Array(items) = value else {
-        return Err(refused(name, value, &expected(schema)));
-    };
+    let Value::Array(items) = value else { return Err(mistyped(name, value, schema)) };
     let Some(item_schema) = schema.get("items") else { return Ok(()) };
     let mut items = items.iter_mut().enumerate();
     items.try_for_each(|(i, item)| check_value(&format!("{name}[{i}]"), item_schema, item, coerces))
@@ -183,6 +210,16 @@ fn check_items(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> 
 
 fn refused(name: &str, value: &Value, expected: &str) -> Error {
     Error::invalid(format!("{name} is {}; it must be {expected}.", shown(value)))
+}
+
+/// A value of another type, with one to copy.
+fn mistyped(name: &str, value: &Value, schema: &Value) -> Error {
+    let mut expected = expected(schema);
+    if let Some(example) = strings::example(schema, value) {
+        expected.push_str(", such as ");
+        expected.push_str(&shorten(&example, MAX_SHOWN_CHARS));
+    }
+    refused(name, value, &expected)
 }
 
 /// The allowed values of a parameter, to follow "it must be".
@@ -247,6 +284,7 @@ mod tests {
             "properties": {
                 "query": {"type": "string", "description": "What to look for"},
                 "top_k": {"type": "integer", "minimum": 1, "maximum": 50},
+                "tag": {"type": "string"},
                 "page": {"type": "integer", "minimum": 1},
                 "sort_by": {"type": "string", "enum": ["name", "date"]},
                 "recursive": {"type": "boolean"},
@@ -256,7 +294,7 @@ mod tests {
             },
             "required": ["query"],
         });
-        check("search", contract, schema.as_object().unwrap(), arguments)
+        check(Expected { tool: "search", contract, schema: schema.as_object().unwrap(), reads: true }, arguments)
     }
 
     fn refusal(arguments: Value) -> String {
@@ -268,17 +306,29 @@ mod tests {
         let cases = [
             (json!({"query": "a", "top_k": 1_000_000_000}), "top_k is 1000000000; it must be between 1 and 50."),
             (json!({"query": "a", "top_k": 0}), "top_k is 0; it must be between 1 and 50."),
-            (json!({"query": "a", "top_k": 1.5}), "top_k is 1.5; it must be an integer between 1 and 50."),
-            (json!({"query": "a", "top_k": "9"}), "top_k is \"9\"; it must be an integer between 1 and 50."),
+            (json!({"query": "a", "top_k": 1.5}), "top_k is 1.5; it must be an integer between 1 and 50, such as 5."),
+            (
+                json!({"query": "a", "top_k": "all"}),
+                "top_k is \"all\"; it must be an integer between 1 and 50, such as 5.",
+            ),
+            (json!({"query": "a", "top_k": "99"}), "top_k is 99; it must be between 1 and 50."),
             (json!({"query": "a", "page": -3}), "page is -3; it must be at least 1."),
-            (json!({"query": 5}), "query is 5; it must be a string."),
-            (json!({"query": ["a"]}), "query is a list; it must be a string."),
+            (json!({"query": 1.5}), "query is 1.5; it must be a string, such as \"text\"."),
+            (json!({"query": ["a"]}), "query is a list; it must be a string, such as \"a\"."),
             (json!({"query": "a", "recursive": "yes"}), "recursive is \"yes\"; it must be true or false."),
             (
-                json!({"query": "a", "file_extensions": "pdf"}),
-                "file_extensions is \"pdf\"; it must be a list of strings.",
+                json!({"query": "a", "file_extensions": "['pdf']"}),
+                "file_extensions is \"['pdf']\"; it must be a list of strings, such as [\"pdf\"].",
             ),
-            (json!({"query": "a", "file_extensions": ["pdf", 1]}), "file_extensions[1] is 1; it must be a string."),
+            (
+                json!({"query": "a", "file_extensions": ["pdf", true]}),
+                "file_extensions[1] is true; it must be a string, such as \"text\".",
+            ),
+            (
+                json!({"query": "a", "file_extensions": ["null"]}),
+                "file_extensions is [\"null\"]; leave file_extensions out if nothing is meant.",
+            ),
+            (json!({"query": "a", "tag": "null"}), "tag is \"null\"; leave tag out if nothing is meant."),
             (
                 json!({"query": "a", "sort_by": "names"}),
                 "sort_by is \"names\"; it must be one of name, date.\n\nDid you mean \"name\"?",
@@ -286,10 +336,13 @@ mod tests {
             (json!({}), "search needs the parameter \"query\".\n\nquery: What to look for"),
             (json!({"query": null}), "search needs the parameter \"query\".\n\nquery: What to look for"),
             (json!([1]), "The arguments of search are a list; they must be a JSON object."),
-            (json!({"query": "a", "metadata": 1}), "metadata is 1; it must be an object."),
             (
-                json!({"query": "a", "options": {"depth": "2"}}),
-                "options.depth is \"2\"; it must be an integer at least 1.",
+                json!({"query": "a", "metadata": 1}),
+                "metadata is 1; it must be an object, such as {\"name\":\"value\"}.",
+            ),
+            (
+                json!({"query": "a", "options": {"depth": "deep"}}),
+                "options.depth is \"deep\"; it must be an integer at least 1, such as 5.",
             ),
             (
                 json!({"query": "a", "options": {"dept": 2}}),
@@ -306,11 +359,16 @@ mod tests {
         let message = refusal(json!({"query": "a", "topk": 3}));
         assert!(message.starts_with("search has no parameter \"topk\". Did you mean \"top_k\"?"), "{message}");
         assert!(message.contains("sort_by"), "{message}");
-        let none = check("get_status", Contract::USUAL, &JsonObject::new(), json!({"verbose": true})).unwrap_err();
+        let none = check(without_parameters(), json!({"verbose": true})).unwrap_err();
         assert_eq!(
             Reader::Assistant.error(&none),
             "get_status has no parameter \"verbose\".\n\nIt takes no parameters."
         );
+    }
+
+    fn without_parameters() -> Expected<'static> {
+        static NONE: std::sync::LazyLock<JsonObject> = std::sync::LazyLock::new(JsonObject::new);
+        Expected { tool: "get_status", contract: Contract::USUAL, schema: &NONE, reads: true }
     }
 
     #[test]
@@ -322,30 +380,46 @@ mod tests {
     fn nulls_are_left_out_and_whole_numbers_become_integers() {
         let arguments = checked(json!({"query": "a", "top_k": 10.0, "page": null})).unwrap();
         assert_eq!(arguments, json!({"query": "a", "top_k": 10}));
-        assert_eq!(check("get_status", Contract::USUAL, &JsonObject::new(), Value::Null).unwrap(), json!({}));
+        for none in [Value::Null, json!({}), json!([])] {
+            assert_eq!(check(without_parameters(), none).unwrap(), json!({}));
+        }
         let metadata = json!({"query": "a", "metadata": {"year": null, "tags": [1, "x"]}, "options": {"depth": null}});
         let expected = json!({"query": "a", "metadata": {"year": null, "tags": [1, "x"]}, "options": {}});
         assert_eq!(checked(metadata).unwrap(), expected);
     }
 
     #[test]
-    fn numbers_and_strings_stand_for_each_other_where_the_contract_says_so() {
-        let coerced = |arguments| checked_by(Contract { coerces: true, ..Contract::USUAL }, arguments);
+    fn values_that_were_written_as_strings_are_read() {
         let given = json!({
-            "query": 123, "top_k": " 10 ", "page": "2.0", "file_extensions": ["pdf", 7], "options": {"depth": "3"},
+            "query": 123, "top_k": " 10 ", "page": "2.0", "file_extensions": ["pdf", 7], "options": "{\"depth\": \"3\"}",
+            "recursive": "True",
         });
         let expected = json!({
             "query": "123", "top_k": 10, "page": 2, "file_extensions": ["pdf", "7"], "options": {"depth": 3},
+            "recursive": true,
         });
-        assert_eq!(coerced(given).unwrap(), expected);
-        for (wrong, said) in [
-            (json!({"query": true}), "query is true; it must be a string."),
-            (json!({"query": "a", "top_k": "ten"}), "top_k is \"ten\"; it must be an integer between 1 and 50."),
-            (json!({"query": "a", "top_k": "99"}), "top_k is 99; it must be between 1 and 50."),
-            (json!({"query": "a", "top_k": ""}), "top_k is \"\"; it must be an integer between 1 and 50."),
-        ] {
-            assert_eq!(coerced(wrong).unwrap_err().full_text(), said);
-        }
+        assert_eq!(checked(given).unwrap(), expected);
+        assert_eq!(
+            checked(json!({"query": "a", "file_extensions": "pdf"})).unwrap()["file_extensions"],
+            json!(["pdf"])
+        );
+    }
+
+    #[test]
+    fn texts_for_what_is_not_set_are_left_out_where_they_can_mean_nothing_else() {
+        let unset = json!({
+            "query": "null", "top_k": "null", "page": "", "recursive": "None", "file_extensions": "undefined",
+            "options": "null", "metadata": " ", "sort_by": "", "tag": "",
+        });
+        assert_eq!(checked(unset).unwrap(), json!({"query": "null"}));
+        assert_eq!(
+            checked(json!({"query": ""})).unwrap(),
+            json!({"query": ""}),
+            "the tool refuses it in its own words"
+        );
+        let families = |arguments| checked_by(Contract::SPACE, arguments).unwrap();
+        assert_eq!(families(json!({"query": 1.5, "tag": "null"})), json!({"query": "1.5", "tag": "null"}));
+        assert_eq!(families(json!({"query": "a", "tag": ""})), json!({"query": "a", "tag": ""}));
     }
 
     #[test]

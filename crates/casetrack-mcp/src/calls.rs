@@ -2,9 +2,11 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use casetrack_core::{Cancel, Error, ProgressSink, Result};
+use casetrack_text::format::one_line;
 use serde_json::Value;
 
 use crate::answer::ToolOutput;
@@ -37,11 +39,22 @@ impl Session {
         as_task: bool,
     ) -> Result<ToolOutput> {
         let engine = self.engine_for(tool.name, tool.row.need)?;
-        let arguments = arguments::check(tool.name, tool.contract, &tool.input_schema, arguments)?;
-        let context = Context { engine, session: self, progress, cancel, as_task };
+        let expected = tool.expected();
+        let arguments = arguments::check(expected, arguments)?;
+        let reads = expected.reads;
+        let context = Context { engine, session: self, progress, cancel, as_task, reads, assumed: OnceLock::new() };
         let started = Instant::now();
-        let result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))
+        let mut result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))
             .unwrap_or_else(|panic| Err(panicked(tool.name, panic.as_ref())));
+        if let (Ok(output), Some(assumed)) = (&mut result, context.assumed.get())
+            && self.assume(assumed.id)
+        {
+            let name = one_line(&assumed.name);
+            let note = format!(
+                "No collection is active: this is about the only one, \"{name}\". Choose it with switch_collection before you change anything."
+            );
+            output.text = format!("{note}\n\n{}", output.text);
+        }
         let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
         tracing::debug!(tool = tool.name, outcome, elapsed_ms = started.elapsed().as_millis() as u64, "tool call");
         result

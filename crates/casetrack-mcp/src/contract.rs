@@ -19,7 +19,7 @@ pub(crate) struct Contract {
     pub json_block: bool,
     /// Schemas that are listed exactly as printed, with `format`, nullable types and closed outputs.
     pub printed: Option<Printed>,
-    /// True if `"123"` counts as a number, and `123` as a string: some tools take as a string the number that others return.
+    /// True if a number such as `1.5` counts as a string, as a whole number always does: some tools take as a string the number that others return.
     pub coerces: bool,
     /// Messages of the contract for a missing parameter, or one of another type, by parameter.
     pub refusals: &'static [(&'static str, &'static str)],
@@ -125,13 +125,20 @@ impl Contract {
         if self.errors != ErrorForm::Protocol {
             return None;
         }
-        let mut data = json!({"reason": visible(&error.message)});
-        if let Some(field) = InField::of(error) {
-            data["field"] = visible(field).into();
+        let reason = visible(&error.message);
+        let mut data = json!({"reason": reason});
+        let field = InField::of(error).map(visible);
+        if let Some(field) = &field {
+            data["field"] = (&**field).into();
         }
+        // Many clients show a model the message alone.
+        let message = |what: &str| match &field {
+            Some(field) if !reason.starts_with(&**field) => format!("{what}: {field}: {reason}"),
+            _ => format!("{what}: {reason}"),
+        };
         Some(match error.kind() {
-            ErrorKind::User => ErrorData::invalid_params("Invalid params", Some(data)),
-            _ => ErrorData::internal_error("Internal error", Some(data)),
+            ErrorKind::User => ErrorData::invalid_params(message("Invalid params"), Some(data)),
+            _ => ErrorData::internal_error(message("Internal error"), Some(data)),
         })
     }
 
@@ -251,9 +258,13 @@ mod tests {
     fn an_error_of_the_protocol_names_the_parameter_and_the_reason() {
         let error = Error::new(ErrorCode::NotFound, "resource-set not found").with_hint("Make it.");
         let refused = Contract::SPACE.refused(&error.with_source(InField("name".into()))).unwrap();
-        assert_eq!((refused.code.0, &*refused.message), (-32602, "Invalid params"));
+        assert_eq!((refused.code.0, &*refused.message), (-32602, "Invalid params: name: resource-set not found"));
         assert_eq!(refused.data, Some(json!({"field": "name", "reason": "resource-set not found"})));
+        let named = Error::invalid("top_k is 0; it must be at least 1.").with_source(InField("top_k".into()));
+        let refused = Contract::SPACE.refused(&named).unwrap();
+        assert_eq!(refused.message, "Invalid params: top_k is 0; it must be at least 1.");
         let refused = Contract::SPACE.refused(&Error::internal("It broke.")).unwrap();
+        assert_eq!(refused.message, "Internal error: It broke.");
         assert_eq!((refused.code.0, refused.data), (-32603, Some(json!({"reason": "It broke."}))));
         assert_eq!(Contract::INDEX.refused(&Error::internal("It broke.")), None);
     }

@@ -156,7 +156,7 @@ impl ServerHandler for Server {
         let request = if views { apps::meant(request) } else { Some(request) }.ok_or_else(|| {
             ErrorData::invalid_params("It continues the answer of a tool that has a view, from its next_offset.", None)
         })?;
-        let tool = table::find(&request.name)
+        let tool = table::find_or_suggest(&request.name, self.offer.tools())
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
         let record = self.begin_record(tool, request.arguments.as_ref(), &context);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
@@ -176,7 +176,7 @@ impl ServerHandler for Server {
             return Ok(CallToolResponse::Task(task));
         }
         // The answer concerns the collection that was active, unless another call has switched it meanwhile.
-        let collection = active.filter(|_| active == self.session.active_id() && knows_links(&context));
+        let collection = self.session.read_id().filter(|_| active == self.session.active_id() && knows_links(&context));
         Ok(answer(result, collection, tool.contract).into())
     }
 
@@ -328,7 +328,7 @@ impl ServerHandler for Server {
         self.check_collections()?;
         let make = move |session: &Session, _: &Cancel| {
             let arguments = request.arguments.unwrap_or_default();
-            prompts::get(session.engine(), session.active_id(), &request.name, &arguments)
+            prompts::get(session.engine(), session.read_id(), &request.name, &arguments)
         };
         let (description, text) = self.blocking(make).await.map_err(protocol_error)?;
         let message = PromptMessage::new_text(Role::User, text);
@@ -347,7 +347,7 @@ impl ServerHandler for Server {
         let complete = move |session: &Session, _: &Cancel| {
             let known = request.context.and_then(|context| context.arguments).unwrap_or_default();
             let argument = (request.argument.name.as_str(), request.argument.value.as_str());
-            completion::complete(session.engine(), session.active_id(), &request.r#ref, argument, &known)
+            completion::complete(session.engine(), session.read_id(), &request.r#ref, argument, &known)
         };
         Ok(CompleteResult::new(self.blocking(complete).await.map_err(protocol_error)?))
     }
@@ -356,13 +356,13 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         match request.method.as_str() {
-            "tools/call" => Err(ErrorData::invalid_params(
-                "The params of tools/call are malformed: they need a string \"name\" and may have an object \"arguments\".",
-                None,
-            )),
+            "tools/call" => match results::call_with_text(request.params.as_ref()) {
+                Some(call) => results::custom(self.call_tool(call, context).await?),
+                None => Err(results::malformed_call()),
+            },
             method => Err(ErrorData::new(
                 rmcp::model::ErrorCode::METHOD_NOT_FOUND,
                 format!("Unknown method: {}", shorten(method, 80)),

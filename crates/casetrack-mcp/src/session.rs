@@ -1,6 +1,6 @@
 //! The state of one client's session.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use casetrack_core::settings::{CallLimits, Settings, ToolNames, Toolset};
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
@@ -17,6 +17,8 @@ pub struct Session {
     engine: Arc<Engine>,
     settings: Settings,
     active: watch::Sender<Option<CollectionId>>,
+    /// The only collection, which a tool read because none was active. An answer named it.
+    assumed: Mutex<Option<CollectionId>>,
     audit: Option<Arc<AuditLog>>,
     recent: Arc<RecentCalls>,
     /// The model of the client, if it offers one.
@@ -41,12 +43,25 @@ pub(crate) struct Context<'a> {
     pub cancel: &'a Cancel,
     /// The client accepts a job as the answer and asks for its result itself.
     pub as_task: bool,
+    /// The tool changes nothing.
+    pub reads: bool,
+    /// The only collection, if the tool has read it because none was active.
+    pub assumed: OnceLock<CollectionMeta>,
 }
 
 impl Session {
     pub fn new(engine: Arc<Engine>, settings: Settings, active: Option<CollectionId>) -> Self {
         let active = watch::Sender::new(active);
-        Self { engine, settings, active, audit: None, recent: Arc::default(), model: OnceLock::new(), engines: None }
+        Self {
+            engine,
+            settings,
+            active,
+            assumed: Mutex::default(),
+            audit: None,
+            recent: Arc::default(),
+            model: OnceLock::new(),
+            engines: None,
+        }
     }
 
     /// Records the calls of an assistant, unless the settings forbid it.
@@ -142,16 +157,30 @@ impl Session {
     pub(crate) fn active_id(&self) -> Option<CollectionId> {
         *self.active.borrow()
     }
+
+    /// The active collection, or the one that was [assumed](Context::active) for reading.
+    pub(crate) fn read_id(&self) -> Option<CollectionId> {
+        self.active_id().or_else(|| *self.assumed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps the collection that was assumed. Returns whether it is another than before.
+    pub(crate) fn assume(&self, collection: CollectionId) -> bool {
+        self.assumed.lock().unwrap_or_else(PoisonError::into_inner).replace(collection) != Some(collection)
+    }
 }
 
 impl Context<'_> {
-    /// The active collection. Errors if there is none, or if it no longer exists.
+    /// The active collection; without one, a tool that changes nothing takes the only collection, which the answer names. Nothing is
+    /// written to a collection that was not chosen. Errors if there is none, or if it no longer exists.
     pub fn active(&self) -> Result<CollectionMeta> {
         let Some(id) = self.session.active_id() else {
-            // The only collection is meant.
             let sole = collections::sole_collection(self.engine.host())?.ok_or_else(no_active_collection)?;
-            self.session.set_active(sole.id);
-            return Ok(sole);
+            if !self.reads {
+                let only = casetrack_text::format::one_line(&sole.name);
+                return Err(no_active_collection()
+                    .with_hint(format!("The only collection is \"{only}\". Nothing was written: choose it first.")));
+            }
+            return Ok(self.assumed.get_or_init(|| sole).clone());
         };
         collections::find_collection(self.engine.host(), &id.to_string()).map_err(|error| {
             if error.code != ErrorCode::NotFound {

@@ -9,7 +9,7 @@ use rmcp::model::ToolAnnotations;
 use serde_json::{Value, json};
 
 use crate::answer::{self, Form, INCLUDE_BOXES, OFFSET, ToolOutput};
-use crate::arguments::closest;
+use crate::arguments::{Expected, closest};
 use crate::contract::{Contract, safe_name};
 use crate::definitions;
 use crate::schema::{self, JsonObject};
@@ -122,6 +122,16 @@ impl Entry {
         }
     }
 
+    /// The rules for the arguments of a call.
+    pub fn expected(&self) -> Expected<'_> {
+        Expected {
+            tool: self.name,
+            contract: self.contract,
+            schema: &self.input_schema,
+            reads: self.row.effect == Effect::Reads,
+        }
+    }
+
     /// The tool as clients see it. Clients put the whole list before the model, so the output schema only names the fields; the full one
     /// is in the [document](tool_documents) of the tool. A printed schema is listed as it is. `safe` is whether the client takes only
     /// [safe names](safe_name).
@@ -168,9 +178,14 @@ pub(crate) fn tools() -> &'static [Entry] {
 
 /// The row of a tool, by its name or its [safe name](safe_name), or an error that suggests a similar name.
 pub(crate) fn find(name: &str) -> Result<&'static Entry> {
+    find_or_suggest(name, tools().iter())
+}
+
+/// As [`find`], but the error names only the tools that are `offered`.
+pub(crate) fn find_or_suggest(name: &str, offered: impl Iterator<Item = &'static Entry>) -> Result<&'static Entry> {
     tools().iter().find(|entry| entry.name == name || safe_name(entry.name) == name).ok_or_else(|| {
         let mut message = format!("Unknown tool: \"{}\".", shorten(name, 80));
-        let names: Vec<&str> = tools().iter().map(|entry| entry.name).collect();
+        let names: Vec<&str> = offered.map(|entry| entry.name).collect();
         if let Some(similar) = closest(name, names.iter().copied()) {
             message.push_str(&format!(" Did you mean \"{similar}\"?"));
         }

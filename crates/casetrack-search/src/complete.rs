@@ -94,9 +94,8 @@ pub(super) fn complete_list(
     for &id in collections {
         let collection = host.collection(id)?;
         let mut understood = query::understand(host, &collection, query)?;
-        for notice in
-            std::mem::take(&mut understood.notices).into_iter().chain([how_words_match(&understood).to_owned()])
-        {
+        let how = understood.has_words().then(|| how_words_match(&understood).to_owned());
+        for notice in std::mem::take(&mut understood.notices).into_iter().chain(how) {
             if !notices.contains(&notice) {
                 notices.push(notice);
             }
@@ -105,8 +104,19 @@ pub(super) fn complete_list(
         let base = filter::left(host, &collection, filters, &WordConditions::default(), &mut notices)?;
         let counts = collection.counts()?;
         total += counts.documents;
-        documents += base.as_ref().map_or(counts.documents, |base| base.documents());
-        chunks += base.as_ref().map_or(counts.chunks, |base| base.chunks());
+        // Fields alone are what is looked for, not what is searched.
+        let searched = match understood.has_words() {
+            true => base.clone(),
+            false => filter::left(
+                host,
+                &collection,
+                [&restricted, &filter::Filters::default()],
+                &WordConditions::default(),
+                &mut notices,
+            )?,
+        };
+        documents += searched.as_ref().map_or(counts.documents, |searched| searched.documents());
+        chunks += searched.as_ref().map_or(counts.chunks, |searched| searched.chunks());
         let found = found(&collection, &understood, base.as_deref())?;
         list.documents += found.documents();
         if let Some(whole) = whole::documents(&collection, &understood, base.as_deref())? {

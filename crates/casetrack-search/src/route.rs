@@ -17,6 +17,8 @@ const MOST: usize = 200;
 const CAPITALISED: f32 = 0.25;
 /// … and a word without a capital if this share is.
 const LOWER_CASE: f32 = 0.85;
+/// In a collection of fewer documents, most words are in only one document by chance.
+const FEW: usize = 12;
 /// Weight of a word without a capital, and of one that is only on the cover.
 const LOWER_CASE_WEIGHT: f32 = 0.95;
 const COVER_WEIGHT: f32 = 0.6;
@@ -59,7 +61,7 @@ pub(super) fn route(
         return Ok(None);
     }
     let namings = collection.name_matches(query, (documents / ONE_IN).clamp(1, MOST))?;
-    let weighed = weighed(query, namings, documents, searched);
+    let weighed = weighed(query, distinctive(collection, query, namings)?, documents, searched);
     let sufficient = SUFFICIENT * rarity(1, documents);
     let mut left: Vec<&Weighed> = weighed.iter().collect();
     let mut found: HashMap<DocumentId, f32> = HashMap::new();
@@ -97,6 +99,67 @@ pub(super) fn route(
     }
     found.truncate(MAX_DOCUMENTS);
     Ok(Some(Route { documents: found, rest: without(query, &places) }))
+}
+
+/// The words without the documents that they only name by chance: a word of a table's head, which is a document's cover as well; an ordinary
+/// word on a cover; and in a collection of
+/// fewer than [`FEW`] documents an ordinary word of a file's name, such as "row" for `ghost_rows.xlsx`.
+fn distinctive(collection: &Collection, query: &str, namings: Vec<NameMatch>) -> Result<Vec<NameMatch>> {
+    let catalogue = collection.catalogue()?;
+    let mut passages = collection.passages();
+    let mut kept = Vec::new();
+    for mut naming in namings {
+        let is_capitalised = is_capitalised(query, &naming.place);
+        let word = query[naming.place.clone()].to_lowercase();
+        let mut documents = Vec::new();
+        for (id, is_name) in naming.documents {
+            let Some(entry) = catalogue.iter().find(|entry| entry.id == id) else { continue };
+            let is_known_name = match (is_name, is_capitalised) {
+                (true, true) => true,
+                (true, false) => catalogue.len() >= FEW || has_whole_name(&entry.name, query),
+                (false, _) if entry.format.is_spreadsheet() => false,
+                (false, is_capitalised) => is_capitalised,
+            };
+            let mut is_written_as_one = || -> Result<bool> {
+                let passage = passages.at(id, 0)?;
+                Ok(passage.is_some_and(|passage| is_proper_noun(&passage.chunk.searchable_text(), &word)))
+            };
+            let names = is_known_name || !entry.format.is_spreadsheet() && is_written_as_one()?;
+            documents.extend(names.then_some((id, is_name)));
+        }
+        naming.documents = documents;
+        kept.extend((!naming.documents.is_empty()).then_some(naming));
+    }
+    Ok(kept)
+}
+
+/// True if a query has all significant words of the name of a file, two or more, one after the other.
+fn has_whole_name(name: &str, query: &str) -> bool {
+    let said = |text: &str| -> Vec<String> {
+        let text = text.to_lowercase();
+        words(&text).into_iter().map(|place| text[place].to_owned()).filter(|word| asks(word)).collect()
+    };
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let (name, query) = (said(stem), said(query));
+    name.len() > 1 && query.windows(name.len()).any(|part| part == name)
+}
+
+/// True if a text has a word (in lower case) only with a capital, and once after a word in small letters: so names are written, and not words of
+/// headings or of the language.
+fn is_proper_noun(text: &str, word: &str) -> bool {
+    let places = words(text);
+    let is_small = |place: &Range<usize>| text[place.clone()].chars().all(char::is_lowercase);
+    let mut follows_small = false;
+    for (number, place) in places.iter().enumerate().filter(|(_, place)| text[(*place).clone()].to_lowercase() == word)
+    {
+        if !text[place.clone()].starts_with(char::is_uppercase) {
+            return false;
+        }
+        follows_small |= number.checked_sub(1).and_then(|before| places.get(before)).is_some_and(|before| {
+            is_small(before) && !text[before.end..place.start].contains(['.', '?', '!', ':', '\n', '\t'])
+        });
+    }
+    follows_small
 }
 
 struct Weighed {
@@ -265,6 +328,46 @@ mod tests {
         ] {
             assert_eq!(rest(query, &names).as_deref(), expected, "{query}");
         }
+    }
+
+    #[test]
+    fn an_ordinary_word_is_no_name() {
+        for (name, query) in [
+            ("Tamarind_Foods_Agreement.docx", "notice in the tamarind foods contract"),
+            ("rent roll 2024.xlsx", "total of the rent roll 2024"),
+            ("notice of termination.pdf", "who signed the notice of termination"),
+        ] {
+            assert!(has_whole_name(name, query), "{name}");
+        }
+        for (name, query) in [
+            ("ghost_rows.xlsx", "amount of row 173413"),
+            ("ledger_200k.xlsx", "ledger of the tenant"),
+            ("rent roll 2024.xlsx", "what is the rent"),
+            ("rent.txt", "what is the rent"),
+            ("notice of termination.pdf", "how long is the termination notice period"),
+            ("lease.txt", "who pays under the lease"),
+            ("2024.pdf", "rent in march"),
+        ] {
+            assert!(!has_whole_name(name, query), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_written_with_a_capital_within_a_sentence() {
+        let cover = "SUPPLY AGREEMENT\n\nThis agreement is made between Tamarind Foods BV and ØRSTED A/S. Termination by notice. Amount due";
+        for (word, is_name) in [
+            ("tamarind", true),
+            ("ørsted", true),
+            ("supply", false),
+            ("agreement", false),
+            ("termination", false),
+            ("notice", false),
+            ("amount", false),
+            ("foods", false),
+        ] {
+            assert_eq!(is_proper_noun(cover, word), is_name, "{word}");
+        }
+        assert!(!is_proper_noun("Counterparty\tAmount EUR\nacme\tAmount", "amount"));
     }
 
     #[test]

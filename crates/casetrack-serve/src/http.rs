@@ -34,6 +34,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
@@ -216,24 +217,38 @@ impl Endpoint {
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let (mut head, body) = request.into_parts();
+        // The SDK answers what it cannot read in words; clients expect a JSON-RPC error.
+        let body = match head.method {
+            Method::POST => match read(body).await {
+                Ok((message, body)) => {
+                    // Whoever opens a session has none, whatever it still sends of an earlier one.
+                    if opens_session(&message) {
+                        head.headers.remove(SESSION_HEADER);
+                    }
+                    body
+                }
+                Err(answer) => return answer,
+            },
+            _ => Bytes::new(),
+        };
         // Only a session's first request has no session.
-        let opens = request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER);
+        let opens = head.method == Method::POST && !head.headers.contains_key(SESSION_HEADER);
         if opens && self.sessions.sessions.read().await.len() >= self.max_sessions {
             let mut answer =
                 refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many sessions are open; try again in a minute.");
             answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
             return answer;
         }
-        let (head, body) = request.into_parts();
-        // The SDK answers what it cannot read in words; clients expect a JSON-RPC error.
-        let body = match head.method {
-            Method::POST => match read(body).await {
-                Ok(body) => body,
-                Err(answer) => return answer,
-            },
-            _ => Bytes::new(),
-        };
         self.service.handle(Request::from_parts(head, Full::new(body))).await
+    }
+}
+
+/// True for the request that opens a session.
+fn opens_session(message: &ClientJsonRpcMessage) -> bool {
+    match message {
+        ClientJsonRpcMessage::Request(message) => matches!(message.request, ClientRequest::InitializeRequest(_)),
+        _ => false,
     }
 }
 
@@ -297,8 +312,8 @@ impl Router {
     }
 }
 
-/// The body of a request that holds a message, or the answer to one that does not.
-async fn read(body: Incoming) -> Result<Bytes, Answer> {
+/// The message in the body of a request, and the body, or the answer to one that holds none.
+async fn read(body: Incoming) -> Result<(ClientJsonRpcMessage, Bytes), Answer> {
     let rejected = |status, error: Value| of_type(status, "application/json", error.to_string().into());
     let body = match Limited::new(body, MAX_REQUEST_BYTES).collect().await {
         Ok(body) => body.to_bytes(),
@@ -309,7 +324,7 @@ async fn read(body: Incoming) -> Result<Bytes, Answer> {
     };
     match rejection::read(&body) {
         Err(error) => Err(rejected(StatusCode::BAD_REQUEST, error)),
-        Ok(_) => Ok(body),
+        Ok(message) => Ok((message, body)),
     }
 }
 

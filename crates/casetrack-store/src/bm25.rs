@@ -18,6 +18,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use casetrack_keyword::{
     ANALYSIS, Analysis, Bm25Query, EXACT, TermWeight, analyzer, cover, exact_analyzer, names, weighed,
 };
+use tantivy::directory::{Directory, RamDirectory};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{Field, IndexRecordOption};
@@ -257,6 +258,11 @@ fn below(score: f32) -> f32 {
     score * (1.0 - 1.0 / 32768.0)
 }
 
+/// The mark of an index of this collection.
+fn mark(identity: &Identity) -> String {
+    format!("casetrack-bm25-1 {ANALYSIS} {}", identity.collection)
+}
+
 /// Removes the remains of a commit after a crash: the next one would take the same names, and tantivy never overwrites
 /// a file.
 fn remove_unlisted(dir: &Path, metas: &IndexMeta) -> Result<()> {
@@ -282,9 +288,10 @@ impl DerivedIndex for Bm25Index {
         ("bm25_index", "The keyword index holds all chunks and no others, and the checksums of its files match.");
 
     fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
-        let identity = format!("casetrack-bm25-1 {ANALYSIS} {}", identity.collection);
+        let identity = mark(identity);
         if dir.join("meta.json").exists() {
-            match Self::open_existing(dir, &identity, seal) {
+            let files = directory::directory(dir, seal).map_err(|error| error::tantivy(dir, error));
+            match files.and_then(|files| Self::open_existing(dir, &identity, files)) {
                 Ok(Some(index)) => return Ok(index),
                 Ok(None) => tracing::info!(dir = %dir.display(), "the BM25 index is from an earlier version"),
                 Err(error) if error.code != ErrorCode::Corrupt => return Err(error),
@@ -299,6 +306,22 @@ impl DerivedIndex for Bm25Index {
         let index = files.and_then(|files| Index::create(files, schema().0, IndexSettings::default()));
         let index = index.map_err(|error| error::tantivy(dir, error))?;
         Self::with(dir, identity, index, 0)
+    }
+
+    /// A search saves what is new, so what is saved stays in memory.
+    fn open_to_read(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
+        let identity = mark(identity);
+        let error = |error| error::tantivy(dir, error);
+        let files = directory::in_memory(dir, seal).map_err(error)?;
+        match Self::open_existing(dir, &identity, files) {
+            Ok(Some(index)) => Ok(index),
+            Err(error) if error.code != ErrorCode::Corrupt => Err(error),
+            _ => {
+                let files = RamDirectory::create();
+                let index = Index::create(files, schema().0, IndexSettings::default()).map_err(error)?;
+                Self::with(dir, identity, index, 0)
+            }
+        }
     }
 
     fn applied(&self) -> u64 {
@@ -414,9 +437,9 @@ impl DerivedIndex for Bm25Index {
 
 impl Bm25Index {
     /// `None` if it has the fields of another version.
-    fn open_existing(dir: &Path, identity: &str, seal: &Seal) -> Result<Option<Self>> {
+    fn open_existing(dir: &Path, identity: &str, files: Box<dyn Directory>) -> Result<Option<Self>> {
         let error = |error| error::tantivy(dir, error);
-        let index = directory::directory(dir, seal).and_then(Index::open).map_err(error)?;
+        let index = Index::open(files).map_err(error)?;
         if index.schema() != schema().0 {
             return Ok(None);
         }

@@ -20,6 +20,8 @@ pub(crate) struct Origin<'a> {
     pub state: &'a State,
     pub slots: &'a SlotMap,
     pub reader: &'a Reader<'a>,
+    /// False on a full disk: the index follows in memory.
+    pub saves: bool,
 }
 
 /// An index made from RocksDB that can be made again (invariant 4).
@@ -35,6 +37,11 @@ pub(crate) trait DerivedIndex: Sized {
     /// Opens the index in `dir`. One that is missing, damaged or of something else is replaced by an empty one, with a
     /// warning; an error comes from the machine.
     fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self>;
+
+    /// Opens the index as [`open`](Self::open) does, and writes nothing from then on except by [`commit`](Self::commit).
+    fn open_to_read(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
+        Self::open(dir, identity, seal)
+    }
 
     /// The last log entry that searches see, or will see once the index has been brought up to date.
     fn applied(&self) -> u64;
@@ -112,7 +119,7 @@ pub(crate) trait DerivedIndex: Sized {
         for entry in origin.reader.ops_after(applied)? {
             let (seq, op) = entry?;
             self.apply(seq, &op, origin)?;
-            if self.wants_commit() {
+            if self.wants_commit() && origin.saves {
                 self.commit()?;
             }
         }
@@ -126,7 +133,7 @@ pub(crate) trait DerivedIndex: Sized {
             self.add(range, origin.reader)?;
         }
         self.set_applied(origin.state.last_seq);
-        self.commit()
+        if origin.saves { self.commit() } else { Ok(()) }
     }
 }
 
@@ -176,12 +183,20 @@ pub(crate) struct Handle<I> {
     seal: Seal,
     current: RwLock<Arc<I>>,
     failed: AtomicBool,
+    /// False on a full disk.
+    saves: bool,
 }
 
 impl<I: DerivedIndex> Handle<I> {
-    pub fn open(dir: PathBuf, identity: &Identity, seal: &Seal) -> Result<Self> {
-        let index = tracing::debug_span!("open", index = I::NAME).in_scope(|| I::open(&dir, identity, seal))?;
-        Ok(Self { dir, seal: seal.clone(), current: RwLock::new(Arc::new(index)), failed: AtomicBool::new(false) })
+    pub fn open(dir: PathBuf, identity: &Identity, seal: &Seal, saves: bool) -> Result<Self> {
+        let span = tracing::debug_span!("open", index = I::NAME);
+        let index = span.in_scope(|| Self::opened(&dir, identity, seal, saves))?;
+        let (current, failed) = (RwLock::new(Arc::new(index)), AtomicBool::new(false));
+        Ok(Self { dir, seal: seal.clone(), current, failed, saves })
+    }
+
+    fn opened(dir: &Path, identity: &Identity, seal: &Seal, saves: bool) -> Result<I> {
+        if saves { I::open(dir, identity, seal) } else { I::open_to_read(dir, identity, seal) }
     }
 
     pub fn get(&self) -> Arc<I> {
@@ -206,7 +221,7 @@ impl<I: DerivedIndex> Handle<I> {
     pub fn reopen(&self, identity: &Identity) -> Result<()> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.close();
-        *current = Arc::new(I::open(&self.dir, identity, &self.seal)?);
+        *current = Arc::new(Self::opened(&self.dir, identity, &self.seal, self.saves)?);
         self.failed.store(false, Ordering::Release);
         Ok(())
     }

@@ -28,6 +28,12 @@ pub(crate) fn in_use(dir: &Path) -> Error {
         .with_hint("Close the other program that has it open (an assistant, or a casetrack command), then try again.")
 }
 
+/// Nothing can be written at `path`.
+pub(crate) fn disk_full(path: &Path) -> Error {
+    let message = format!("The disk of {} is full; the collection can only be read.", path.display());
+    Error::new(ErrorCode::DiskFull, message).with_hint(DISK_FULL_HINT)
+}
+
 /// RocksDB's subcodes for a full disk and a missing file, in its own words on every system.
 const NO_SPACE: &str = "No space left on device";
 const PATH_NOT_FOUND: &str = "No such file or directory";

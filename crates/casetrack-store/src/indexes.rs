@@ -28,11 +28,12 @@ impl Indexes {
     /// They can be removed while the collection is not open.
     pub const DIRECTORIES: [&'static str; 3] = [Self::DENSE, Self::BM25, Self::SPARSE];
 
-    pub fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
+    /// `saves` is false on a full disk: the indexes then follow in memory.
+    pub fn open(dir: &Path, identity: &Identity, seal: &Seal, saves: bool) -> Result<Self> {
         Ok(Self {
-            bm25: Handle::open(dir.join(Self::BM25), identity, seal)?,
-            dense: Handle::open(dir.join(Self::DENSE), identity, seal)?,
-            sparse: Handle::open(dir.join(Self::SPARSE), identity, seal)?,
+            bm25: Handle::open(dir.join(Self::BM25), identity, seal, saves)?,
+            dense: Handle::open(dir.join(Self::DENSE), identity, seal, saves)?,
+            sparse: Handle::open(dir.join(Self::SPARSE), identity, seal, saves)?,
         })
     }
 

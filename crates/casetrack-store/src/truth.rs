@@ -15,7 +15,7 @@ use rocksdb::{
 };
 
 use crate::codec::{decode, encode};
-use crate::error::{corrupt, is_missing_file, rocks};
+use crate::error::{corrupt, disk_full, is_missing_file, rocks};
 use crate::records::{Identity, State};
 use crate::schema::{GENERATION_KEY, IDENTITY_KEY, STATE_KEY, cf};
 use crate::seal::Seal;
@@ -27,6 +27,8 @@ const BLOCK_CACHE_BYTES: usize = 64 << 20;
 const WRITE_BUFFER_BYTES: usize = 32 << 20;
 /// Writes in memory that are worth sorting into files at a flush; reading as much of the log takes some ten milliseconds.
 const SETTLE_BYTES: u64 = 8 << 20;
+/// Free space beside that for the write-ahead log with which a store that could only be read is opened for writing again.
+const ROOM_BYTES: u64 = 2 << 20;
 /// Sized so that a compressed block holds several chunks or page texts.
 const BLOCK_BYTES: usize = 16 << 10;
 /// Bits per key: about 1 % of lookups of absent keys read a block in vain.
@@ -71,6 +73,8 @@ pub(crate) struct Truth {
     path: PathBuf,
     seal: Seal,
     failed: AtomicBool,
+    /// Opened on a full disk: nothing can be written until it is opened again.
+    is_read_only: bool,
 }
 
 impl Truth {
@@ -88,11 +92,24 @@ impl Truth {
         Ok(truth)
     }
 
-    /// Opens a store that exists, as its owner.
+    /// Opens a store that exists, as its owner; on a full disk only for reading, with every write that was committed.
     pub fn open(path: &Path, seal: &Seal) -> Result<Self> {
         check_present(path)?;
         check_listed(path)?;
-        Self::open_with(&options(), path, seal)
+        match Self::open_with(&options(), path, seal) {
+            Err(error) if error.code == ErrorCode::DiskFull => {
+                tracing::warn!(%error, "the disk is full; the collection can only be read");
+                Self::open_to_read(path, seal)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Opens a store without writing anything: recent writes are read from the write-ahead log into memory.
+    pub fn open_to_read(path: &Path, seal: &Seal) -> Result<Self> {
+        let families = cf::ALL.map(|name| family(name, true, seal.is_sealed()));
+        let db = DB::open_cf_descriptors_read_only(&options(), path, families, false);
+        Ok(Self { is_read_only: true, ..Self::with(db.map_err(|error| rocks(path, error))?, path, seal) })
     }
 
     /// Opens the copy of a damaged store to read what can be read: damaged records of the write-ahead log are skipped.
@@ -231,7 +248,7 @@ impl Truth {
     }
 
     fn with(db: DB, path: &Path, seal: &Seal) -> Self {
-        Self { db, path: path.to_owned(), seal: seal.clone(), failed: AtomicBool::new(false) }
+        Self { db, path: path.to_owned(), seal: seal.clone(), failed: AtomicBool::new(false), is_read_only: false }
     }
 
     pub fn seal(&self) -> &Seal {
@@ -303,8 +320,22 @@ impl Truth {
             .ok_or_else(|| corrupt(format!("RocksDB at {} lacks the collection's {what}.", self.path.display())))
     }
 
+    /// True if the disk was full when it was opened.
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// Errors: [`ErrorCode::DiskFull`] where it can only be read.
+    pub fn check_writable(&self) -> Result<()> {
+        match self.is_read_only {
+            true => Err(disk_full(&self.path)),
+            false => Ok(()),
+        }
+    }
+
     /// Commits a batch and syncs the write-ahead log, so that it survives a power failure. Every change of a document goes here.
     pub fn write_durably(&self, batch: impl Into<WriteBatch>) -> Result<()> {
+        self.check_writable()?;
         let mut options = WriteOptions::default();
         options.set_sync(true);
         self.db.write_opt(batch.into(), &options).map_err(|error| self.failure(error))
@@ -312,11 +343,15 @@ impl Truth {
 
     /// Commits a batch that may be lost in a power failure (but not torn or reordered): upkeep that can be done again.
     pub fn write_lazily(&self, batch: impl Into<WriteBatch>) -> Result<()> {
+        self.check_writable()?;
         self.db.write(batch.into()).map_err(|error| self.failure(error))
     }
 
     /// Sorts recent writes into files if there are many, so that the next open has little of the write-ahead log to read.
     pub fn settle(&self) -> Result<()> {
+        if self.is_read_only {
+            return Ok(());
+        }
         let mut waiting = 0;
         for name in cf::ALL {
             let bytes = self.db.property_int_value_cf(self.cf(name)?, CUR_SIZE_ALL_MEM_TABLES);
@@ -331,9 +366,19 @@ impl Truth {
         cf::ALL.iter().filter_map(about).sum()
     }
 
-    /// True if a write has failed: RocksDB then takes no further ones until it is reopened.
+    /// True if it must be opened again: a write has failed, after which RocksDB takes no further ones, or it could only be read and the disk has
+    /// room now.
     pub fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Acquire)
+        self.failed.load(Ordering::Acquire) || self.is_read_only && self.has_room()
+    }
+
+    /// True if the disk has room for what opening writes: at most the write-ahead log once more, and some lists.
+    fn has_room(&self) -> bool {
+        let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
+        let logs = fs::entries(&self.path).unwrap_or_default();
+        let logs = logs.iter().filter(|entry| is_log(&entry.path())).filter_map(|entry| entry.metadata().ok());
+        let needed = 2 * logs.map(|metadata| metadata.len()).sum::<u64>() + ROOM_BYTES;
+        fs4::available_space(&self.path).is_ok_and(|free| free > needed)
     }
 
     fn failure(&self, error: rocksdb::Error) -> Error {

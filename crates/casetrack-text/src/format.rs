@@ -16,6 +16,23 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// An amount as it is stored, `EUR 3000000000`, as people read it: `EUR 3,000,000,000`. Numbers with other signs stay as they are.
+pub fn amount(stored: &str) -> String {
+    let grouped = |word: &str| {
+        let (sign, digits) = word.strip_prefix('-').map_or(("", word), |digits| ("-", digits));
+        let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match whole.parse() {
+            Ok(number) if is_digits(whole) && !whole.starts_with('0') && fraction.is_none_or(is_digits) => {
+                let fraction = fraction.map(|digits| format!(".{digits}")).unwrap_or_default();
+                format!("{sign}{}{fraction}", thousands(number))
+            }
+            _ => word.to_owned(),
+        }
+    };
+    stored.split(' ').map(grouped).collect::<Vec<_>>().join(" ")
+}
+
 /// `1 chunk`, `1,051 chunks`.
 pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
@@ -172,6 +189,23 @@ mod tests {
         assert_eq!(one_line("invoice\u{202e}fdp.exe\u{e0041}\u{feff}"), "invoice\\u{202e}fdp.exe\\u{e0041}\\u{feff}");
         assert_eq!(shorten("äöü", 3), "äöü");
         assert_eq!(shorten("äöü\n", 3), "äöü…");
+    }
+
+    #[test]
+    fn amounts_are_grouped() {
+        for (stored, shown) in [
+            ("EUR 3000000000", "EUR 3,000,000,000"),
+            ("EUR 999", "EUR 999"),
+            ("1250000 CHF", "1,250,000 CHF"),
+            ("USD -20000.50", "USD -20,000.50"),
+            ("INR 12345678.9", "INR 12,345,678.9"),
+            ("EUR 0.5", "EUR 0.5"),
+            ("EUR 1e21", "EUR 1e21"),
+            ("EUR 18,400", "EUR 18,400"),
+            ("", ""),
+        ] {
+            assert_eq!(amount(stored), shown);
+        }
     }
 
     #[test]

@@ -131,7 +131,10 @@ pub fn status(status: &IndexStatus, reader: Reader) -> String {
     }
     let mut incomplete = status.document_states.iter().filter(|state| !state.issues.is_empty()).peekable();
     if incomplete.peek().is_none() {
-        text.push_str("\nAll documents have complete embeddings and unchanged source files.");
+        text.push_str(match status.documents {
+            1 => "\nThe document has complete embeddings and an unchanged source file.",
+            _ => "\nAll documents have complete embeddings and unchanged source files.",
+        });
         return text;
     }
     let line = |state: &DocumentState| {

@@ -17,6 +17,10 @@ const MAX_QUERY_CHARS: usize = 300;
 /// Most places shown that repeat a passage.
 const MAX_REPETITIONS: usize = 5;
 
+/// The fields of queries: a condition that begins with one is no word.
+const FIELDS: [&str; 11] =
+    ["document:", "type:", "entity:", "date:", "page:", "bates:", "exhibit:", "paragraph:", "tag:", "field:", "set:"];
+
 /// With `explain`, each result lists the share of every stage in its score.
 pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> String {
     if let Some(found) = &response.deleted {
@@ -63,7 +67,7 @@ pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
     let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let (subject, reading) = match unquoted {
         Some(phrase) if !phrase.contains('"') => (format!("The phrase {condition}"), String::new()),
-        _ if ["bates:", "page:", "exhibit:", "paragraph:"].iter().any(|field| condition.starts_with(field)) => {
+        _ if FIELDS.iter().any(|field| condition.trim_start_matches(['-', '(']).starts_with(field)) => {
             ("What you ask for".to_owned(), format!(" It was read as: {condition}"))
         }
         _ if !condition.contains(char::is_whitespace) => (format!("The word {condition}"), String::new()),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow};
 
-use super::format::{counted, cut, one_line, push_notices, thousands, trimmed};
+use super::format::{amount, counted, cut, one_line, push_notices, thousands, trimmed};
 use super::marks::{name, quote};
 use crate::Reader;
 pub use people::for_people;
@@ -51,6 +51,7 @@ pub fn rows(sheet: &Sheet, offset: u32) -> String {
 fn cited(value: &CellValue, of_type: ColumnType) -> String {
     let shown = match of_type {
         ColumnType::Text => quote(&cut(&value.value, VALUE_CHARS)),
+        ColumnType::Amount => amount(&one_line(&value.value)),
         _ => one_line(&value.value).into_owned(),
     };
     let computed = computed(value);
@@ -76,7 +77,10 @@ pub fn markdown(sheet: &Sheet) -> String {
                 .values(&column.name)
                 .iter()
                 .map(|value| {
-                    let shown = cut(&value.value, VALUE_CHARS);
+                    let shown = match column.column_type {
+                        ColumnType::Amount => amount(&value.value).into(),
+                        _ => cut(&value.value, VALUE_CHARS),
+                    };
                     format!("{}{} ({})", escaped(&shown), escaped(&computed(value)), value.place.place)
                 })
                 .collect();

@@ -1,11 +1,12 @@
 //! Output for people and scripts: text, JSON, errors, progress.
 
 use std::io::{IsTerminal, Write as _};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, Progress as Event, Result};
 use casetrack_text::Reader;
-use casetrack_text::format::visible;
+use casetrack_text::format::{one_line, visible};
 use casetrack_text::terminal::dress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -98,6 +99,13 @@ fn hidden_bar(template: &str) -> ProgressBar {
     ProgressBar::hidden().with_style(style)
 }
 
+/// A file that is done, on one line whatever its name holds, with the reason if it failed.
+fn done(path: &Path, problem: Option<&str>) -> String {
+    let path = path.display().to_string();
+    let problem = problem.map(|problem| format!(": {}", one_line(problem)));
+    format!("{}{}", one_line(&path), problem.unwrap_or_default())
+}
+
 /// Progress of a command: a bar on a terminal, one line per file elsewhere, nothing with `--quiet`.
 pub struct Progress {
     bar: ProgressBar,
@@ -144,18 +152,17 @@ impl Progress {
             }
             Event::Reading { path } => {
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                self.file = visible(&name).into_owned();
+                self.file = one_line(&name).into_owned();
                 self.bar.set_message(self.file.clone());
             }
             Event::FileDone { path, problem, files, .. } => {
                 self.bar.set_position(files);
-                let path = path.display().to_string();
-                let path = visible(&path);
-                let problem = problem.map(|problem| format!(": {}", visible(&problem)));
+                let is_failure = problem.is_some();
+                let done = done(&path, problem.as_deref());
                 if !self.terminal {
-                    eprintln!("{files}/{} {path}{}", self.bar.length().unwrap_or(0), problem.unwrap_or_default());
-                } else if let Some(problem) = problem {
-                    self.line(&format!("failed: {path}{problem}"));
+                    eprintln!("{files}/{} {done}", self.bar.length().unwrap_or(0));
+                } else if is_failure {
+                    self.line(&format!("failed: {done}"));
                 }
             }
         }
@@ -234,5 +241,25 @@ impl DownloadProgress {
 
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_one_line_whatever_its_name_holds() {
+        for (name, shown) in [
+            ("a\nb.txt", "a\\nb.txt"),
+            ("a\tb.txt", "a\\tb.txt"),
+            ("a\rb.txt", "a\\rb.txt"),
+            ("a\u{1b}[31mb.txt", "a\\u{1b}[31mb.txt"),
+            ("fdp\u{202e}txt.exe", "fdp\\u{202e}txt.exe"),
+            ("Müller.txt", "Müller.txt"),
+        ] {
+            assert_eq!(done(Path::new(name), None), shown);
+            assert_eq!(done(Path::new(name), Some("it\nfailed")), format!("{shown}: it\\nfailed"));
+        }
     }
 }

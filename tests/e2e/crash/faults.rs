@@ -81,6 +81,48 @@ fn writes_that_fail_in_a_vault_lose_nothing() {
     fail(Form::Vault, setting("CASETRACK_FAULTS", 1));
 }
 
+#[test]
+fn a_full_disk_still_allows_reading() {
+    read_on_a_full_disk(Form::Plain);
+}
+
+#[test]
+fn a_full_disk_still_allows_reading_a_vault() {
+    read_on_a_full_disk(Form::Vault);
+}
+
+/// Nothing at all can be written to the collection, whose indexes lag behind its documents, from the moment at which it is opened.
+fn read_on_a_full_disk(form: Form) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut matter = Matter::new(setting("CASETRACK_SEED", 1), form);
+    matter.add(3);
+    settle(&mut matter, "at the beginning");
+    matter.change(1);
+    matter.add(2);
+    let folder = matter.folder.display().to_string();
+    assert!(run_again(&matter, &folder).status.success());
+    matter.note_all_stored();
+    let (while_there, count) = (dir.path().join("fault"), dir.path().join("count"));
+    let fault = Fault { shim: shim(dir.path()), kind: "full", after: 0, while_there, count };
+    let listed = fault.run(&matter, &["documents"]);
+    assert!(listed.status.success(), "{listed:?}");
+    assert!(fault.calls() > 0, "nothing tried to write");
+    matter.check("on a full disk");
+
+    matter.add(1);
+    let refused = run_again(&matter, &folder);
+    let said = format!("{}{}", String::from_utf8_lossy(&refused.stdout), String::from_utf8_lossy(&refused.stderr));
+    assert!(!refused.status.success() && said.contains("is full"), "{said}");
+    matter.note_begun();
+    matter.check("after a change was refused");
+
+    std::fs::remove_file(&fault.while_there).unwrap();
+    let again = run_again(&matter, &folder);
+    assert!(again.status.success(), "{again:?}");
+    matter.note_all_stored();
+    matter.check("with space again");
+}
+
 fn fail(form: Form, times: u64) {
     let seed = setting("CASETRACK_SEED", 1);
     let dir = tempfile::tempdir().unwrap();

@@ -14,6 +14,9 @@ const SIZE: usize = 512;
 /// Fewest sequences of a document that is compared: with fewer, short thanks would be versions of each other.
 const MIN_SHINGLES: usize = 8;
 
+/// A text of fewer sequences is short: about a third of a page.
+const SHORT: usize = 100;
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Sketch {
     hashes: Vec<u32>,
@@ -79,6 +82,11 @@ impl Sketch {
     /// True if it has enough text to be compared.
     pub fn is_comparable(&self) -> bool {
         self.hashes.len() >= MIN_SHINGLES
+    }
+
+    /// True if the text is so short that a form it was made from is most of it.
+    pub fn is_short(&self) -> bool {
+        self.hashes.len() < SHORT
     }
 
     /// The `count` smallest hashes: documents that share few of them are unlike.

@@ -25,16 +25,17 @@ pub struct IndexStatus {
     pub needs_reindex: u64,
     /// Of those, documents whose files are gone.
     pub source_missing: u64,
+    /// Chunks of these documents.
     pub chunks: u64,
-    /// Chunks of the whole collection that have a learned-sparse vector.
+    /// Chunks of these documents that have a learned-sparse vector.
     pub sparse_chunks: u64,
-    /// Documents of the whole collection that have entities and references.
+    /// Documents of these that have entities and references.
     pub annotated_documents: u64,
     /// The model of the dense vectors (E1).
     pub dense_model: String,
     /// The model of the learned-sparse vectors (E6), if the collection has one.
     pub sparse_model: Option<String>,
-    /// Chunks of the whole collection that have token vectors.
+    /// Chunks of these documents that have token vectors.
     pub token_chunks: u64,
     /// The model of the token vectors (E12), if the collection has one.
     pub token_model: Option<String>,
@@ -139,8 +140,12 @@ pub fn index_status(
         .collect();
     let count = |which: &dyn Fn(&DocumentState) -> bool| states.iter().filter(|state| which(state)).count() as u64;
     let complete = count(&|state| state.issues.is_empty());
-    let counts = collection.counts()?;
     let models = collection.models();
+    let chunks = |which: &dyn Fn(&DocumentState) -> bool| {
+        states.iter().filter(|state| which(state)).map(|state| u64::from(state.chunks)).sum::<u64>()
+    };
+    let of = |embedder: &'static str| move |state: &DocumentState| state.embedders.iter().any(|own| own == embedder);
+    let (all, sparse_chunks, token_chunks) = (chunks(&|_| true), chunks(&of("E6")), chunks(&of("E12")));
     Ok(IndexStatus {
         collection: collection.meta().name.clone(),
         healthy: complete == states.len() as u64
@@ -150,12 +155,12 @@ pub fn index_status(
         complete,
         needs_reindex: count(&|state| state.issues.iter().any(|issue| issue.is_fixable())),
         source_missing: count(&|state| state.issues.contains(&IndexIssue::SourceMissing)),
-        chunks: counts.chunks,
-        sparse_chunks: counts.sparse_chunks,
-        annotated_documents: counts.annotated_documents,
+        chunks: all,
+        sparse_chunks,
+        annotated_documents: count(&|state| !state.issues.contains(&IndexIssue::NoAnnotations)),
         dense_model: models.dense.clone(),
         sparse_model: models.sparse.clone(),
-        token_chunks: counts.token_chunks,
+        token_chunks,
         token_model: models.tokens.as_ref().map(|model| model.id.clone()),
         model_problem: model_problem.as_ref().map(Problem::from),
         indexes,

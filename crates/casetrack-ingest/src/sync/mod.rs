@@ -33,6 +33,8 @@ pub struct SyncRequest {
     pub document_type: Option<DocumentType>,
     /// Only files with these extensions (without the dot, any case). Documents of other files are left as they are.
     pub extensions: Option<Vec<String>>,
+    /// As in [`IngestRequest`](crate::IngestRequest::follow_links).
+    pub follow_links: bool,
     /// Only report the changes that a sync would make.
     pub dry_run: bool,
     /// Files that are still being written: they and their documents are left as they are until the next sync.

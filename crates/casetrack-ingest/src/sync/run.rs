@@ -1,6 +1,6 @@
 //! One sync: examine the disk, plan, act.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -11,8 +11,9 @@ use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
 use crate::discover::{Discovery, discover, has_extension};
 use crate::file::{SourceFile, failed, skipped};
 use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files};
+use casetrack_extract::detect;
 use casetrack_host::documents::{delete_whole, members, outermost};
-use casetrack_host::{Host, Refusal, readable};
+use casetrack_host::{Host, Refusal, read, readable};
 
 pub(super) fn run(work: WorkContext<'_>, request: &SyncRequest) -> Result<SyncReport> {
     let started = Instant::now();
@@ -60,7 +61,11 @@ impl FolderState {
                 "."
             ]));
         }
-        let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
+        let all = IngestRequest {
+            extensions: request.extensions.clone(),
+            follow_links: request.follow_links,
+            ..IngestRequest::new(vec![root.clone()])
+        };
         let Discovery { files, failed, denied, not_files, .. } = discover(&all, config, cancel)?;
         let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let awaited: HashSet<PathBuf> =
@@ -170,6 +175,7 @@ fn act(work: WorkContext<'_>, request: &SyncRequest, disk: FolderState, report: 
     if request.dry_run {
         report.moved = apply::moved(&documents, &moves);
         preview(report, &plan, &disk, &documents, remove);
+        leave_out_unreadable(host, report, &disk);
         return Ok(());
     }
 
@@ -307,6 +313,32 @@ fn preview(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: 
             if is_new { report.new.push(synced) } else { report.changed.push(synced) }
         }
     }
+}
+
+/// Takes files out of a preview whose formats are not read, or whose damage shows before their pages are read.
+fn leave_out_unreadable(host: &Host, report: &mut SyncReport, disk: &FolderState) {
+    let found: HashMap<&str, &SourceFile> =
+        disk.files.iter().map(|(file, known)| (known.path.as_str(), file)).collect();
+    let (mut unsupported, mut broken) = (Vec::new(), Vec::new());
+    let mut is_readable = |synced: &SyncedFile| {
+        let Some(file) = found.get(synced.path.as_str()) else { return true };
+        let (path, relative) = (&file.path, file.relative.clone());
+        let detected = read(path, None, host.config()).and_then(|(bytes, _)| detect(path, &bytes));
+        match detected {
+            Ok(_) => return true,
+            // Whether a password opens it is not known here.
+            Err(error) if error.code == ErrorCode::NeedsPassword => return true,
+            Err(error) if error.code == ErrorCode::UnsupportedFormat => {
+                unsupported.push(skipped(path, relative, SkipReason::Unsupported, error.message));
+            }
+            Err(error) => broken.push(failed(path, relative, &error)),
+        }
+        false
+    };
+    report.new.retain(&mut is_readable);
+    report.changed.retain(&mut is_readable);
+    report.unsupported.extend(unsupported);
+    report.failed.extend(broken);
 }
 
 /// Notes which files can only be ingested when they change.

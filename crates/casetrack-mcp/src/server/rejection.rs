@@ -13,17 +13,34 @@ const INVALID_REQUEST: i32 = -32600;
 
 /// Reads a message, or makes the answer to an unreadable one: a JSON-RPC error with the id of the message, or null if the id cannot be read.
 pub fn read(message: &[u8]) -> Result<ClientJsonRpcMessage, Value> {
-    serde_json::from_slice(message).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => {
-            #[derive(Deserialize)]
-            struct Head {
-                id: Option<Value>,
-            }
-            let id = serde_json::from_slice(message).ok().and_then(|Head { id }| id);
-            rejection(INVALID_REQUEST, "Invalid request: this is not a JSON-RPC 2.0 message.", id)
+    serde_json::from_slice(message).map_err(|error| {
+        #[derive(Deserialize)]
+        struct Head {
+            id: Option<Value>,
         }
-        _ => rejection(PARSE_ERROR, "Parse error: this is not valid JSON, or it is nested too deeply.", None),
+        // What it skips may hold half of a character, or be nested too deeply.
+        let head = serde_json::from_slice::<Head>(message);
+        let is_json = head.is_ok();
+        let id = head.ok().and_then(|head| head.id);
+        match error.classify() {
+            serde_json::error::Category::Data => {
+                rejection(INVALID_REQUEST, "Invalid request: this is not a JSON-RPC 2.0 message.", id)
+            }
+            _ if is_json => rejection(PARSE_ERROR, &unreadable(&error), id),
+            _ => rejection(PARSE_ERROR, "Parse error: this is not valid JSON, or it is nested too deeply.", None),
+        }
     })
+}
+
+/// The reason why JSON that is complete cannot be read.
+fn unreadable(error: &serde_json::Error) -> String {
+    let reason = error.to_string();
+    match reason.contains("surrogate") || reason.contains("hex escape") {
+        true => format!(
+            "Parse error: a text has half of a character (a lone surrogate such as \\ud83d: {reason}). Send both halves, or leave it out."
+        ),
+        false => format!("Parse error: {reason}."),
+    }
 }
 
 /// The answer to a message that is longer than [`MAX_REQUEST_BYTES`].
@@ -56,7 +73,7 @@ mod tests {
             r#"{{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {}}}"#,
             String::from_utf8(deep).unwrap()
         );
-        assert_eq!(rejected(nested.as_bytes()), (Value::Null, json!(-32700)));
+        assert_eq!(rejected(nested.as_bytes()), (json!(1), json!(-32700)));
         for (other, id) in [
             (r#"{"foo": "bar"}"#, Value::Null),
             ("[]", Value::Null),
@@ -67,5 +84,26 @@ mod tests {
         ] {
             assert_eq!(rejected(other.as_bytes()), (id, json!(-32600)), "{other}");
         }
+    }
+
+    #[test]
+    fn a_message_with_half_of_a_character_is_answered_with_its_id() {
+        for (id, half) in [
+            (json!(1), r"rent \ud83d"),
+            (json!(0), r"\udE00 rent"),
+            (json!("a-1"), r"\uD83D\uD83D\uDE00"),
+            (json!(9007199254740991_u64), r"\ud83dx"),
+            (json!(7), r"\ud83d\n"),
+        ] {
+            for order in [
+                format!(r#"{{"id": {id}, "method": "tools/call", "params": {{"arguments": {{"query": "{half}"}}}}}}"#),
+                format!(r#"{{"method": "tools/call", "params": {{"{half}": "\\ud83d"}}, "id": {id}}}"#),
+            ] {
+                let answer = read(order.as_bytes()).unwrap_err();
+                assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32700)), "{order}");
+                assert!(answer["error"]["message"].as_str().unwrap().contains("half of a character"), "{answer}");
+            }
+        }
+        assert_eq!(rejected(b"{\"id\": 5, \"method\": \"a\xff\"}"), (json!(5), json!(-32700)), "not UTF-8");
     }
 }

@@ -3,11 +3,13 @@
 use casetrack_core::{CollectionId, Error, ErrorKind, Result};
 use casetrack_text::Reader;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomResult};
+use serde_json::Value;
 
 use crate::answer::ToolOutput;
 use crate::contract::Contract;
 use crate::resources;
+use crate::schema::JsonObject;
 
 /// `collection` is the one that links may lead to.
 pub(super) fn answer(
@@ -33,4 +35,35 @@ pub(super) fn protocol_error(error: Error) -> ErrorData {
         ErrorKind::User => ErrorData::invalid_params(Reader::Assistant.error(&error), None),
         _ => ErrorData::internal_error(Reader::Assistant.error(&error), None),
     }
+}
+
+/// The call whose arguments, an object, were written as a text, or were an empty list, which is how some languages write an empty object.
+pub(super) fn call_with_text(params: Option<&Value>) -> Option<CallToolRequestParams> {
+    let params = params?;
+    let name = params.get("name")?.as_str()?.to_owned();
+    let arguments = match params.get("arguments")? {
+        Value::String(text) => serde_json::from_str::<Option<JsonObject>>(text).ok()?.unwrap_or_default(),
+        Value::Array(list) if list.is_empty() => JsonObject::new(),
+        _ => return None,
+    };
+    Some(CallToolRequestParams::new(name).with_arguments(arguments))
+}
+
+/// The protocol's error for the call of a tool that cannot be read.
+pub(super) fn malformed_call() -> ErrorData {
+    ErrorData::invalid_params(
+        "The params of tools/call are malformed: they need a string \"name\" and may have an object \"arguments\", such as \
+         {\"name\": \"search_documents\", \"arguments\": {\"query\": \"rent\"}}.",
+        None,
+    )
+}
+
+/// The answer to a call that the SDK could not read.
+pub(super) fn custom(response: CallToolResponse) -> Result<CustomResult, ErrorData> {
+    let result = match response {
+        CallToolResponse::Complete(result) => serde_json::to_value(result),
+        CallToolResponse::Task(task) => serde_json::to_value(task),
+        other => return Err(ErrorData::internal_error(format!("No such answer was expected: {other:?}"), None)),
+    };
+    result.map(CustomResult::new).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }

@@ -173,11 +173,74 @@ async fn an_active_collection_that_vanished_is_said_to_be_gone() {
 }
 
 #[tokio::test]
+async fn nothing_is_written_to_a_collection_that_nobody_chose() {
+    let mut client = Client::initialized(None).await;
+    client.call("create_collection", json!({"name": "First"})).await;
+    client.call("create_collection", json!({"name": "Second"})).await;
+    let deleted = client.call("delete_collection", json!({"collection_name": "Second", "confirm": true})).await;
+    assert_eq!(deleted["result"]["isError"], false, "{deleted}");
+    for (tool, arguments) in [
+        ("ingest_document", json!({"file_path": "/tmp/stray.txt"})),
+        ("ingest_folder", json!({"folder_path": "/tmp"})),
+        ("sync_folder", json!({"folder_path": "/tmp"})),
+        ("tag_document", json!({"documents": ["stray.txt"], "add_tags": ["key"]})),
+        ("delete_document", json!({"document_name": "stray.txt", "confirm": true})),
+        ("reindex_collection", json!({"confirm": true})),
+        ("define_column", json!({"name": "deposit", "question": "What is the deposit?"})),
+        ("watch_folder", json!({"folder_path": "/tmp"})),
+    ] {
+        let answer = client.call(tool, arguments).await;
+        let text = error_text(&answer);
+        assert!(text.starts_with("No active collection."), "{tool}: {text}");
+        assert!(
+            text.ends_with("The only collection is \"First\". Nothing was written: choose it first."),
+            "{tool}: {text}"
+        );
+    }
+    // Reading takes the only collection and reports it, once.
+    let mut listed = async || {
+        let answer = client.call("list_documents", json!({})).await;
+        answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(listed().await.starts_with("No collection is active: this is about the only one, \"First\"."));
+    assert!(!listed().await.contains("No collection is active"));
+    let written = client.call("tag_document", json!({"documents": ["stray.txt"], "add_tags": ["key"]})).await;
+    assert!(error_text(&written).starts_with("No active collection."), "{written}");
+}
+
+#[tokio::test]
+async fn arguments_that_were_written_as_text_are_read() {
+    let mut client = Client::initialized(None).await;
+    client.call("create_collection", json!({"name": "T"})).await;
+    for arguments in [
+        json!({"query": "rent", "top_k": "5", "collections": "[\"T\"]", "brief": "True"}),
+        json!({"query": "rent", "top_k": "null", "collections": "T", "tag": "", "pages": ""}),
+        json!("{\"query\": \"rent\"}"),
+    ] {
+        let answer = client.call("search_documents", arguments.clone()).await;
+        assert_eq!(answer["result"]["isError"], false, "{arguments}: {answer}");
+    }
+    for none in [json!([]), json!("{}"), json!("null"), json!(null)] {
+        assert_eq!(client.call("list_collections", none).await["result"]["isError"], false);
+    }
+    for (arguments, expected) in [
+        (json!({"query": "rent", "document_filter": "null"}), "leave document_filter out"),
+        (json!({"query": "rent", "collections": ["null"]}), "leave collections out"),
+        (json!({"query": "rent", "collections": "T, U"}), "such as [\"T\", \"U\"]"),
+    ] {
+        let answer = client.call("search_documents", arguments).await;
+        assert!(error_text(&answer).contains(expected), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn unroutable_requests_are_protocol_errors_and_the_server_goes_on() {
     let mut client = Client::initialized(None).await;
     let unknown = client.call("search_document", json!({})).await;
     assert_eq!(unknown["error"]["code"], -32602);
     assert!(unknown["error"]["message"].as_str().unwrap().contains("Did you mean \"search_documents\"?"), "{unknown}");
+    let hint = unknown["error"]["message"].as_str().unwrap();
+    assert!(hint.contains("list_documents") && !hint.contains("resource-set-create"), "{hint}");
     let malformed = client.call("list_collections", json!("all")).await;
     assert_eq!(malformed["error"]["code"], -32602, "{malformed}");
     let no_method = client.request("tools/destroy", json!({})).await;
@@ -185,6 +248,10 @@ async fn unroutable_requests_are_protocol_errors_and_the_server_goes_on() {
     client.writer.write_all(b"this is not JSON\n").await.unwrap();
     let unreadable = client.receive().await;
     assert_eq!((&unreadable["id"], &unreadable["error"]["code"]), (&Value::Null, &json!(-32700)), "{unreadable}");
+    let half = br#"{"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": "search_documents", "arguments": {"query": "\ud83d"}}}"#;
+    client.writer.write_all(&[&half[..], b"\n"].concat()).await.unwrap();
+    let unreadable = client.receive().await;
+    assert_eq!((&unreadable["id"], &unreadable["error"]["code"]), (&json!(8), &json!(-32700)), "{unreadable}");
     client.writer.write_all(b"{\"jsonrpc\": \"2.0\", \"id\": 9, \"method\": 5}\n").await.unwrap();
     let invalid = client.receive().await;
     assert_eq!((&invalid["id"], &invalid["error"]["code"]), (&json!(9), &json!(-32600)), "{invalid}");

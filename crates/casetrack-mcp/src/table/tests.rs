@@ -26,7 +26,7 @@ fn every_parameter_is_described_and_every_sample_call_is_accepted() {
             assert!(property["description"].as_str().is_some_and(|text| !text.is_empty()), "{}: {name}", entry.name);
         }
         let sample = entry.sample.parse().unwrap_or_else(|error| panic!("{}: {error}", entry.name));
-        arguments::check(entry.name, entry.contract, &entry.input_schema, sample).unwrap();
+        arguments::check(entry.expected(), sample).unwrap();
     }
     let order: Vec<Value> = sample_calls().into_iter().map(|mut call| call["tool"].take()).collect();
     assert_eq!((order.len(), order.last()), (tools().len(), Some(&json!("delete_collection"))));

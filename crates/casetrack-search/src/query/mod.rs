@@ -22,7 +22,7 @@
 //! Several values of one field are alternatives; everything else must hold together. Other text, such as `Re:` and `http://…`, stays text, and a
 //! query without these forms is its own text, unchanged.
 //!
-//! A query of phrases, required words and fields only is a complete list; so is a query of conditions on printed numbers, or with [`operators`].
+//! A query of phrases, required words and fields only, or of nothing but fields, is a complete list; so is one with [`operators`].
 
 mod deleted_words;
 mod operators;
@@ -62,9 +62,16 @@ pub(super) struct Understood {
     pub preferred: Vec<String>,
     pub expression: Option<Expression>,
     pub notices: Vec<String>,
+    /// The query as it was written.
+    written: String,
 }
 
 impl Understood {
+    /// True if the query has conditions on words besides its fields.
+    pub fn has_words(&self) -> bool {
+        self.expression.is_some() || self.words != WordConditions::default()
+    }
+
     /// The conditions on words, in the notation of queries.
     pub fn written(&self) -> String {
         let expression = self.expression.as_ref().map(operators::written);
@@ -77,7 +84,7 @@ impl Understood {
         };
         match (expression, self.words.required.as_slice(), self.words.excluded.as_slice()) {
             (None, [only], []) => quote(only),
-            (None, [], []) => self.filters.printed().join(" "),
+            (None, [], []) => self.written.clone(),
             (expression, required, excluded) => {
                 let parts = expression.into_iter().chain(signed('+', required)).chain(signed('-', excluded));
                 parts.collect::<Vec<_>>().join(" ")
@@ -135,7 +142,7 @@ fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
         return Err(Error::invalid("in:deleted can only be used in a search, not in a term or a question.")
             .with_hint("Search for it on its own."));
     }
-    if text.is_empty() && expression.is_none() && filters.printed().is_empty() {
+    if text.is_empty() && expression.is_none() && filters == Filters::default() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
             .with_hint("Add words for the content of the passages; fields and excluded words only narrow a search."));
     }
@@ -143,7 +150,7 @@ fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
         return Err(Error::invalid("NOT without other words matches nearly every passage.")
             .with_hint("Add words that the passages must contain, as in rent AND NOT garage."));
     }
-    Ok(Understood { text, filters, words, preferred, expression, notices })
+    Ok(Understood { text, filters, words, preferred, expression, notices, written: query.trim().to_owned() })
 }
 
 /// The text with corrections; a correction goes before a word that is also known.
@@ -213,7 +220,7 @@ fn parse(query: &str) -> Result<ParsedQuery> {
     }
     if !besides.contains(char::is_alphanumeric) {
         parsed.words.required.append(&mut parsed.preferred);
-        parsed.is_complete = !parsed.words.required.is_empty() || !parsed.filters.printed().is_empty();
+        parsed.is_complete = !parsed.words.required.is_empty() || parsed.filters != Filters::default();
     }
     parsed.text = if is_plain { query.to_owned() } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
     Ok(parsed)
@@ -347,9 +354,37 @@ mod tests {
         assert!(parsed.is_complete && parsed.text.is_empty());
         assert_eq!(parsed.filters.printed(), ["exhibit:\"Plaintiff's Exhibit 12\"", "exhibit:A", "paragraph:12-14"]);
         assert_eq!(parse("rent paragraph:none").notices.len(), 1);
-        assert!(super::checked("page:3", parse("page:3")).is_err());
         assert!(super::checked("bates:SM0042", parse("bates:SM0042")).is_ok());
         assert!(understand_term("bates:SM0042").is_ok());
+    }
+
+    #[test]
+    fn fields_alone_are_a_complete_list() {
+        for query in [
+            "entity:Acme",
+            "entity:\"John Smith\"",
+            "type:contract",
+            "type:pdf type:docx",
+            "document:Lease",
+            "date:2023..2024",
+            "page:3-7",
+            "tag:privileged",
+            "-tag:privileged",
+            "field:custodian=Smith",
+            "set:Photos",
+            "entity:Acme, type:contract",
+        ] {
+            let parsed = parse(query);
+            assert!(parsed.is_complete && !parsed.text.contains(char::is_alphanumeric), "{query}: {parsed:?}");
+            let understood = super::checked(query, parsed).unwrap();
+            assert_eq!((understood.written().as_str(), understood.has_words()), (query, false));
+        }
+        for ranked in ["rent entity:Acme", "type:contract rent", "entity: Acme", "type:unknown"] {
+            assert!(!parse(ranked).is_complete, "{ranked}");
+        }
+        for nothing in ["", "-garage", "..."] {
+            assert!(super::checked(nothing, parse(nothing)).is_err(), "{nothing}");
+        }
     }
 
     #[test]

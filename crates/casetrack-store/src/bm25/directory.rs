@@ -12,8 +12,8 @@ use casetrack_core::Error;
 use casetrack_vault::files::{FileWriter, Files};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
-    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes, TerminatingWrite,
-    WatchCallback, WatchHandle, WritePtr,
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes, RamDirectory,
+    TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 
 use crate::seal::{Seal, name_in};
@@ -24,6 +24,60 @@ pub(super) fn directory(dir: &Path, seal: &Seal) -> tantivy::Result<Box<dyn Dire
         true => Box::new(SealedDirectory { plain, dir: dir.into(), seal: seal.clone(), in_use: Arc::default() }),
         false => Box::new(plain),
     })
+}
+
+/// As [`directory`], but what is written stays in memory.
+pub(super) fn in_memory(dir: &Path, seal: &Seal) -> tantivy::Result<Box<dyn Directory>> {
+    Ok(Box::new(MemoryDirectory { below: directory(dir, seal)?, above: RamDirectory::create() }))
+}
+
+/// A directory whose files stay as they are: new ones, and new contents of those that are replaced, are in memory.
+#[derive(Debug, Clone)]
+struct MemoryDirectory {
+    below: Box<dyn Directory>,
+    above: RamDirectory,
+}
+
+impl Directory for MemoryDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        if self.above.exists(path)? { self.above.get_file_handle(path) } else { self.below.get_file_handle(path) }
+    }
+
+    /// The files below are used again when there is room.
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        match self.above.exists(path) {
+            Ok(true) => self.above.delete(path),
+            _ => Ok(()),
+        }
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        Ok(self.above.exists(path)? || self.below.exists(path)?)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        self.above.open_write(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        if self.above.exists(path)? { self.above.atomic_read(path) } else { self.below.atomic_read(path) }
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.above.atomic_write(path, data)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        self.above.acquire_lock(lock)
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.above.watch(callback)
+    }
 }
 
 #[derive(Debug, Clone)]

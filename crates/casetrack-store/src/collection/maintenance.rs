@@ -54,6 +54,10 @@ impl MaintainCollection for LocalCollection {
     }
 
     fn flush(&self) -> Result<()> {
+        if self.truth.is_read_only() {
+            // Nothing was changed.
+            return Ok(());
+        }
         let mut state = self.writer();
         for index in self.indexes.all() {
             self.with_origin(&state, |origin| index.settle(origin))?;
@@ -65,6 +69,7 @@ impl MaintainCollection for LocalCollection {
     }
 
     fn rebuild_indexes(&self) -> Result<()> {
+        self.truth.check_writable()?;
         let mut state = self.writer();
         for index in self.indexes.all() {
             self.with_origin(&state, |origin| index.rebuild(origin))?;
@@ -73,6 +78,7 @@ impl MaintainCollection for LocalCollection {
     }
 
     fn compact(&self) -> Result<()> {
+        self.truth.check_writable()?;
         {
             let _changes_wait = self.writer();
             self.truth().compact()?;

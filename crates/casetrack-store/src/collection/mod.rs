@@ -114,9 +114,10 @@ impl LocalCollection {
 
     /// Opens a collection as its owner and brings the derived indexes up to date. Takes milliseconds; after a crash, or
     /// when an index was lost, a second for each thousand chunks to index. A collection of an older schema is migrated
-    /// first (see `migrate`). Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open,
-    /// [`ErrorCode::NewerSchema`], [`ErrorCode::Corrupt`] if RocksDB is missing or damaged, which
-    /// [`repair`](Self::repair) can fix, [`ErrorCode::Locked`] for a vault.
+    /// first (see `migrate`). On a full disk it is opened for reading only: every change fails with
+    /// [`ErrorCode::DiskFull`] until there is room and it is opened again. Errors: [`ErrorCode::NotFound`],
+    /// [`ErrorCode::InUse`] while another owner has it open, [`ErrorCode::NewerSchema`], [`ErrorCode::Corrupt`] if
+    /// RocksDB is missing or damaged, which [`repair`](Self::repair) can fix, [`ErrorCode::Locked`] for a vault.
     pub fn open(dir: &Path) -> Result<Self> {
         Self::open_plain_or_vault(dir, &Seal::default())
     }
@@ -178,12 +179,15 @@ impl LocalCollection {
             let dir = dir.display();
             return Err(corrupt(format!("collection.json and the documents in {dir} do not belong together.")));
         }
-        manifest.reconcile(dir, &truth)?;
+        let saves = !truth.is_read_only();
+        if saves {
+            manifest.reconcile(dir, &truth)?;
+        }
         let state = truth.state()?;
         let slots = tracing::debug_span!("slots").in_scope(|| SlotMap::load(&truth.reader()))?;
         let reader = truth.reader();
-        let origin = Origin { identity: &identity, state: &state, slots: &slots, reader: &reader };
-        let indexes = Indexes::open(dir, origin.identity, seal)?;
+        let origin = Origin { identity: &identity, state: &state, slots: &slots, reader: &reader, saves };
+        let indexes = Indexes::open(dir, origin.identity, seal, saves)?;
         if strict {
             complete::check(&reader, &state, &slots)?;
             indexes.all().iter().try_for_each(|index| complete::check_not_behind(&truth, &state, *index))?;
@@ -194,11 +198,11 @@ impl LocalCollection {
             && let Some(header) = vault::vouched(dir, key)
         {
             let kept = truth.keep_generation(header.generation());
-            if strict {
+            if strict && saves {
                 kept?;
             }
         }
-        if !migrated {
+        if !migrated && saves {
             migrate::remove_backups(dir)?;
         }
         let collection = Self {
@@ -216,7 +220,7 @@ impl LocalCollection {
             seen: OnceLock::new(),
             _owner: owner,
         };
-        if strict {
+        if strict && saves {
             collection.meet_columns()?;
         }
         Ok(collection)
@@ -263,7 +267,8 @@ impl LocalCollection {
     /// The origin of the indexes; `state` is the lock on changes.
     fn with_origin<T>(&self, state: &State, visit: impl FnOnce(Origin<'_>) -> T) -> T {
         let (slots, reader) = (self.slots(), self.truth.reader());
-        visit(Origin { identity: &self.identity, state, slots: &slots, reader: &reader })
+        let saves = !self.truth.is_read_only();
+        visit(Origin { identity: &self.identity, state, slots: &slots, reader: &reader, saves })
     }
 
     pub(crate) fn writer(&self) -> MutexGuard<'_, State> {

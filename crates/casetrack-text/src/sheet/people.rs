@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use casetrack_engine::sheet::{CellValue, ColumnView, Sheet, SheetRow};
+use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow};
 use unicode_width::UnicodeWidthStr;
 
 use super::{VALUE_CHARS, computed};
-use crate::format::{counted, cut, one_line, push_notices, thousands, trimmed};
+use crate::format::{amount, counted, cut, one_line, push_notices, thousands, trimmed};
 use crate::terminal::{dim, strong, wrap};
 
 /// Columns of the terminal between two of the table.
@@ -41,8 +41,9 @@ fn title(column: &str) -> String {
     one_line(&first.chain(letters).collect::<String>()).into_owned()
 }
 
-fn value(cell: &CellValue) -> String {
+fn value(cell: &CellValue, of_type: ColumnType) -> String {
     let said = cell.value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = if of_type == ColumnType::Amount { amount(&said) } else { said };
     format!("{}{}", one_line(&cut(&said, VALUE_CHARS)), computed(cell))
 }
 
@@ -57,7 +58,8 @@ fn list(text: &mut String, sheet: &Sheet) {
         let _ = writeln!(text, "\n{number}. {}", one_line(&row.document_name));
         for (column, title) in sheet.columns.iter().zip(&titles) {
             let values = row.values(&column.name).iter();
-            let values: Vec<String> = values.map(|cell| format!("{} [{}]", value(cell), place(cell))).collect();
+            let values: Vec<String> =
+                values.map(|cell| format!("{} [{}]", value(cell, column.column_type), place(cell))).collect();
             if !values.is_empty() {
                 let room = " ".repeat(widest - title.width() + 1);
                 let _ = writeln!(text, "   {title}:{room}{}", values.join("; "));
@@ -112,9 +114,10 @@ fn cells(row: &SheetRow, columns: &[ColumnView]) -> Vec<Vec<Part>> {
         let values = row.values(&column.name);
         match values.is_empty() {
             true => vec![Part::new("not found".to_owned(), true)],
-            false => {
-                values.iter().flat_map(|cell| [Part::new(value(cell), false), Part::new(place(cell), true)]).collect()
-            }
+            false => values
+                .iter()
+                .flat_map(|cell| [Part::new(value(cell, column.column_type), false), Part::new(place(cell), true)])
+                .collect(),
         }
     };
     let name = vec![Part::new(one_line(&row.document_name).into_owned(), false)];

@@ -20,7 +20,7 @@ pub struct Call {
     /// Arguments of the tool, as a JSON object
     #[arg(default_value = "{}", value_name = "JSON")]
     arguments: String,
-    /// Collection that is active during the call
+    /// Collection that is active during the call [default: the only active one]
     #[arg(short, long, value_name = "NAME")]
     collection: Option<String>,
 }
@@ -32,11 +32,12 @@ impl Call {
                 .with_hint("Give a JSON object in quotes, such as '{\"query\": \"payment terms\"}'.")
         })?;
         let engine = Arc::clone(&console.engine);
-        let active = self
-            .collection
-            .map(|name| collections::find_collection(engine.host(), &name))
-            .transpose()?
-            .map(|found| found.id);
+        let active = match &self.collection {
+            Some(name) => Some(collections::find_collection(engine.host(), name)?),
+            // Tools that need none work without.
+            None => collections::sole_collection(engine.host()).unwrap_or_default(),
+        };
+        let active = active.map(|found| found.id);
         let settings = Settings::load(&engine.host().config().data_dir)?;
         let session = Session::new(engine, settings, active);
         let result = session.call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;

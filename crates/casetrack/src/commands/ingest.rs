@@ -56,6 +56,9 @@ pub struct Ingest {
     /// Keep a copy of each file inside the collection
     #[arg(long)]
     copy_original: bool,
+    /// Follow links in folders that lead out of them. Otherwise such links are named and left out
+    #[arg(long)]
+    follow_links: bool,
     #[command(flatten)]
     tags: TagSource,
     /// Password of protected files. Prefer the environment variable: process lists do not show it
@@ -76,6 +79,7 @@ impl Ingest {
         let shown = self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         let request = IngestRequest {
             recursive: !self.no_recursive,
+            follow_links: self.follow_links,
             skip_existing: !self.force,
             document_type: self.document_type,
             document_name: self.name,
@@ -129,6 +133,9 @@ pub struct Sync {
     /// Only files with these extensions, separated by commas; documents of other files are left as they are
     #[arg(long, value_delimiter = ',', value_name = "EXT")]
     extensions: Option<Vec<String>>,
+    /// Follow links that lead out of the folder. Otherwise such links are named and left out
+    #[arg(long)]
+    follow_links: bool,
     #[command(flatten)]
     tags: TagSource,
 }
@@ -140,6 +147,7 @@ impl Sync {
             remove_deleted: self.remove_deleted,
             document_type: self.document_type,
             extensions: self.extensions,
+            follow_links: self.follow_links,
             marks: self.tags.read(console)?,
             ..SyncRequest::new(console.path(&self.folder))
         };

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use casetrack_core::{Password, Properties, Result};
 use casetrack_engine::inspect::{self, Inspection};
-use casetrack_text::format::visible;
+use casetrack_text::format::{one_line, visible};
 use clap::Args;
 
 use crate::options::Global;
@@ -35,33 +35,38 @@ impl Inspect {
 fn describe(inspection: &Inspection, with_text: bool) -> String {
     let mut out = format!(
         "{}\n  format {:?}, type {:?}, {} bytes, SHA-256 {}\n",
-        inspection.path, inspection.format, inspection.document_type, inspection.size_bytes, inspection.sha256
+        one_line(&inspection.path),
+        inspection.format,
+        inspection.document_type,
+        inspection.size_bytes,
+        inspection.sha256
     );
     if let Some(title) = &inspection.title {
-        let _ = writeln!(out, "  title \"{title}\"");
+        let _ = writeln!(out, "  title \"{}\"", one_line(title));
     }
     let Properties { author, created, modified, language, mail } = &inspection.properties;
     for (name, value) in [("author", author), ("created", created), ("modified", modified), ("language", language)] {
         if let Some(value) = value {
-            let _ = writeln!(out, "  {name} {value}");
+            let _ = writeln!(out, "  {name} {}", one_line(value));
         }
     }
     if let Some(id) = mail.as_ref().and_then(|mail| mail.message_id.as_ref()) {
         let _ = writeln!(out, "  message id {id}");
     }
     if inspection.unpaged {
-        out.push_str("  no pages: the file does not mark the ends of pages; parts are between its page breaks\n");
+        out.push_str("  the file does not mark the ends of pages: each part lies between two page breaks\n");
     }
     for warning in &inspection.warnings {
         let _ = writeln!(out, "  warning: {warning}");
     }
     for attachment in &inspection.attachments {
-        let _ = writeln!(out, "  contains \"{}\", {} bytes", attachment.name, attachment.size_bytes);
+        let _ = writeln!(out, "  contains \"{}\", {} bytes", one_line(&attachment.name), attachment.size_bytes);
     }
     for page in &inspection.pages {
         let _ = write!(
             out,
-            "\npage {}{}: {} characters, {} lines, {} paragraphs, {}\n",
+            "\n{} {}{}: {} characters, {} lines, {} paragraphs, {}\n",
+            if inspection.unpaged { "part" } else { "page" },
             page.number,
             page.sheet_name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default(),
             page.text.chars().count(),

@@ -1,6 +1,7 @@
 //! `casetrack jobs`
 
 use casetrack_core::Result;
+use casetrack_engine::collections;
 use casetrack_engine::jobs::JobFilter;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -21,6 +22,9 @@ pub struct Jobs {
     /// List only jobs that have not ended
     #[arg(long)]
     active: bool,
+    /// List only jobs of this collection [default: of all]
+    #[arg(short, long, value_name = "NAME", conflicts_with = "job")]
+    collection: Option<String>,
 }
 
 impl Jobs {
@@ -34,7 +38,9 @@ impl Jobs {
             }
             Some(id) => console.print(&engine.find_job(id)?, |job| text::jobs::status(job, Reader::CommandLine)),
             None => {
-                let jobs = engine.jobs(JobFilter { collection: None, active: self.active });
+                let named = self.collection.map(|name| collections::find_collection(engine.host(), &name));
+                let collection = named.transpose()?.map(|found| found.id);
+                let jobs = engine.jobs(JobFilter { collection, active: self.active });
                 console.print(&jobs, |jobs| text::jobs::list(jobs, Reader::CommandLine))
             }
         }

@@ -22,10 +22,9 @@ const MAX_DIGITS: usize = 4;
 
 /// The results as a person reads them, for [`casetrack_text::terminal::dress`].
 pub fn results(response: &SearchResponse, explain: bool) -> String {
-    let count = counted((response.results.len() + response.hits.len()) as u64, "result");
     let mut out = format!(
         "{} in {} {}",
-        strong(&count),
+        strong(&found(response)),
         one_line(&response.collection),
         dim(&format!(
             "· {}, {}, {:.0} ms",
@@ -62,6 +61,16 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
         let _ = write!(out, "\n\nNext: casetrack show {rank}");
     }
     out
+}
+
+/// The number of results, or what there is where they were only counted or the offset is behind the last.
+pub fn found(response: &SearchResponse) -> String {
+    match (response.results.len() + response.hits.len(), &response.complete) {
+        (0, Some(list)) if list.passages > 0 => {
+            format!("{} in {}", counted(list.passages, "passage"), counted(list.documents, "document"))
+        }
+        (shown, _) => counted(shown as u64, "result"),
+    }
 }
 
 fn push_result(out: &mut String, result: &SearchResult, response: &SearchResponse, explain: bool) {

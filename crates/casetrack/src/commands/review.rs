@@ -1,14 +1,14 @@
 //! Commands that review the documents of a collection: `casetrack bates`, `changes`, `hidden`, `redline`, `versions`, `threads`,
 //! `obligations` and `search-terms`
 
-use casetrack_core::{Error, Result, Timestamp};
+use casetrack_core::{Error, ErrorCode, Result, Timestamp};
 use casetrack_engine::paging::Paging;
 use casetrack_engine::search::{Filters, MarkFilter, WrittenFilters};
 use casetrack_engine::sheet::ObligationQuery;
 use casetrack_engine::terms::TermsRequest;
 use casetrack_engine::threads::ThreadQuery;
 use casetrack_engine::versions::{USUAL_SIMILARITY, VersionQuery};
-use casetrack_engine::{documents, search, sheet, threads, versions};
+use casetrack_engine::{collections, documents, search, sheet, threads, versions};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -75,9 +75,13 @@ pub struct Hidden {
 
 impl Hidden {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let list = documents::find_hidden_text(console.host(), collection, self.document.as_deref(), paging)?;
+        let document = self.document.as_deref();
+        let listed = self
+            .target
+            .find(&console.engine)
+            .and_then(|collection| documents::find_hidden_text(console.host(), collection.id, document, paging));
+        let list = listed.map_err(|error| collection_meant(error, console, "hidden", document))?;
         console.print(&list, |list| text::hidden_text::passages(list, Reader::CommandLine))
     }
 }
@@ -156,9 +160,22 @@ pub struct Threads {
 impl Threads {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { document, target, limit, offset } = self;
-        let collection = target.find(&console.engine)?.id;
-        let report = threads::threads(console.host(), collection, &ThreadQuery { document }, Paging { offset, limit })?;
+        let query = ThreadQuery { document };
+        let listed = target
+            .find(&console.engine)
+            .and_then(|collection| threads::threads(console.host(), collection.id, &query, Paging { offset, limit }));
+        let report = listed.map_err(|error| collection_meant(error, console, "threads", query.document.as_deref()))?;
         console.print(&report, |report| text::threads::list(report, offset, Reader::CommandLine))
+    }
+}
+
+/// The error about a document that there is not, with another hint if a collection has its name.
+fn collection_meant(error: Error, console: &Console, command: &str, document: Option<&str>) -> Error {
+    let is_missing = matches!(error.code, ErrorCode::NotFound | ErrorCode::NoCollectionActive);
+    let name = document.filter(|name| is_missing && collections::find_collection(console.host(), name).is_ok());
+    match name {
+        Some(name) => error.with_hint(format!("\"{name}\" is a collection: `casetrack {command} -c \"{name}\"`.")),
+        None => error,
     }
 }
 

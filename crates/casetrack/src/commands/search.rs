@@ -7,12 +7,12 @@ use casetrack_engine::every::EveryRequest;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::Wanted;
 use casetrack_engine::{collections, search};
-use casetrack_text::format::{counted, shorten, visible};
+use casetrack_text::format::{counted, one_line, shorten, visible};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::last_search::{LastSearch, results};
+use super::last_search::{LastSearch, found, results};
 use crate::console::Console;
 use crate::options::{InCollection, no_collection_named};
 
@@ -151,8 +151,8 @@ impl Search {
 fn excerpts(response: &SearchResponse, explain: bool) -> String {
     let mut out = format!(
         "{} in {}: {}, {} searched in {:.0} ms",
-        counted((response.results.len() + response.hits.len()) as u64, "result"),
-        response.collection,
+        found(response),
+        one_line(&response.collection),
         counted(response.documents, "document"),
         counted(response.chunks, "passage"),
         response.elapsed_ms,
@@ -169,9 +169,9 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
             out,
             "\n\n{}. {}{}\n   {}, chars {}-{} of the page, chunk {}\n",
             result.rank,
-            excerpt.citation,
+            one_line(&excerpt.citation),
             if response.complete.is_none() { format!("  (score {:.2})", result.score) } else { String::new() },
-            place.file_path,
+            one_line(&place.file_path),
             excerpt.char_start,
             excerpt.char_end,
             result.chunk.chunk_id,
@@ -202,7 +202,8 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
     }
     for passage in &response.related {
         let (relation, text) = (text::search::relation(passage), &passage.chunk.text);
-        let _ = write!(out, "\n\n{relation}\n   {}, chunk {}\n", passage.chunk.citation, passage.chunk.chunk_id);
+        let _ =
+            write!(out, "\n\n{relation}\n   {}, chunk {}\n", one_line(&passage.chunk.citation), passage.chunk.chunk_id);
         let _ = write!(out, "\n   │ {}", shorten(text, RELATED_CHARS));
     }
     visible(&out).into_owned()

@@ -18,9 +18,11 @@ use crate::options::{InCollection, named};
 /// Compare the contracts of a collection in a table: parties, dates, term, law, notice, each with its citation
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Sheet {
-    /// Name, ID or reference of the collection [default: the only active one]
-    #[arg(env = "CASETRACK_COLLECTION")]
-    collection: Option<String>,
+    /// Name, ID or reference of the collection, as with -c
+    #[arg(value_name = "COLLECTION")]
+    named: Option<String>,
+    #[command(flatten)]
+    target: InCollection,
     /// Columns to show, separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
@@ -62,8 +64,10 @@ pub struct Sheet {
 
 impl Sheet {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let Self { collection, columns, documents, filter, sort, csv, md, xlsx, .. } = self;
-        let collection = InCollection { collection }.find(&console.engine)?;
+        let Self { named, target, columns, documents, filter, sort, csv, md, xlsx, .. } = self;
+        // What is named in its place counts before the environment variable.
+        let target = InCollection { collection: named.or(target.collection) };
+        let collection = target.find(&console.engine)?;
         if let Some(name) = self.define {
             let (question, pattern, column_type) = (self.question, self.pattern, self.column_type);
             let definition = DefineColumn { name, question, pattern, column_type };

@@ -10,7 +10,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use interprocess::local_socket::Stream;
 use interprocess::local_socket::traits::Stream as _;
 
-use super::address::{Address, take_lock};
+use super::address::{Address, directory, take_lock};
 use super::wire::{self, FromOwner, Greeting, Request};
 use crate::options::{Global, STORE};
 
@@ -76,11 +76,26 @@ pub fn connect(global: &Global) -> Result<Connection> {
 
 /// Stops the owner of a data directory and waits until its collections are saved and closed. Returns whether there was one.
 ///
-/// Errors: [`ErrorCode::InUse`] while it has other clients.
+/// Errors: [`ErrorCode::InUse`] while it has other clients, or if it does not answer.
 pub fn stop(data_dir: &Path) -> Result<bool> {
-    let Some((_, connection)) = attempt(data_dir)? else { return Ok(false) };
-    retire(connection)?;
     let deadline = Instant::now() + PATIENCE;
+    let mut unanswered = 0;
+    let connection = loop {
+        let is_published = Address::read(data_dir).is_some();
+        if let Some((_, connection)) = attempt(data_dir)? {
+            break connection;
+        }
+        if !is_owned(data_dir)? {
+            return Ok(false);
+        }
+        // One without an address is just beginning or ending. One with an address hangs, unless that is of an earlier one.
+        unanswered += u32::from(is_published);
+        if unanswered > 1 || Instant::now() > deadline {
+            return Err(not_answering(data_dir));
+        }
+        std::thread::sleep(LONGEST_PAUSE);
+    };
+    retire(connection)?;
     while take_lock(data_dir)?.is_none() {
         if Instant::now() > deadline {
             return Err(not_answering(data_dir));
@@ -93,6 +108,11 @@ pub fn stop(data_dir: &Path) -> Result<bool> {
 /// True if an owner of a data directory answers. None is started.
 pub fn answers(data_dir: &Path) -> bool {
     attempt(data_dir).is_ok_and(|found| found.is_some())
+}
+
+/// True if a process owns a data directory, whether or not it answers. Makes nothing where there is no such directory.
+fn is_owned(data_dir: &Path) -> Result<bool> {
+    Ok(directory(data_dir).exists() && take_lock(data_dir)?.is_none())
 }
 
 fn not_answering(data_dir: &Path) -> Error {

@@ -5,6 +5,7 @@ use std::iter;
 
 use casetrack_core::{Error, FileLimit, Result};
 use casetrack_pages::model::Source;
+use image::error::UnsupportedErrorKind;
 use image::metadata::Orientation;
 use image::{
     AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult, Limits,
@@ -123,7 +124,10 @@ pub(super) fn read_error(source: &Source, error: &ImageError) -> Error {
                 source.limits().max_image_pixels / 1_000_000
             ),
         ),
-        ImageError::Unsupported(_) => source.unreadable(format_args!("its kind of picture is not supported ({error})")),
+        ImageError::Unsupported(error) => source.unsupported_kind(match error.kind() {
+            UnsupportedErrorKind::Color(_) => "its way of storing colours",
+            _ => "its kind of picture",
+        }),
         error => source.unreadable(error),
     }
 }

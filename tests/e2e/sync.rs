@@ -164,9 +164,11 @@ fn files_come_change_move_and_go() {
     let report = matter.sync(&[]);
     assert_eq!((counts(&report), matter.documents().len()), ([0, 1, 0, 2, 0, 2], 7), "{report:#}");
     assert_eq!(matter.documents()["report.txt"], second["report.txt"]);
-    let planned = matter.sync(&["--dry-run", "--remove-deleted"]);
+    // A folder that lost all its files is confirmed first.
+    let confirmed = ["--remove-deleted", "--confirm-removal"];
+    let planned = matter.sync(&[&confirmed[..], &["--dry-run"]].concat());
     assert_eq!((counts(&planned), matter.documents().len()), ([0, 0, 0, 0, 2, 3], 7));
-    assert_eq!(counts(&matter.sync(&["--remove-deleted"])), [0, 0, 0, 0, 2, 3]);
+    assert_eq!(counts(&matter.sync(&confirmed)), [0, 0, 0, 0, 2, 3]);
     let paths: Vec<String> = matter.documents().into_keys().collect();
     assert_eq!(paths, ["new/deep/remarks.txt", "report.txt", "survey.txt"]);
     matter.verify();
@@ -248,5 +250,172 @@ fn a_file_that_fails_is_told_and_its_document_stays() {
     let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!((counts(&report), report["failed"].as_array().unwrap().len()), ([0; 6], 2), "{report:#}");
     assert_eq!(matter.documents(), before);
+    matter.verify();
+}
+
+impl Matter {
+    /// A sync that removes nothing, because that needs to be confirmed.
+    fn withheld(&self, options: &[&str]) -> Value {
+        let arguments = ["sync", self.folder.to_str().unwrap(), "-c", "Case", "--remove-deleted", "--json"];
+        let report = run_expecting(3, self.home.path(), &[&arguments[..], options].concat());
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!((&report["removed"], report["withheld"].is_object()), (&json!([]), true), "{report:#}");
+        report
+    }
+
+    fn show(&self, document: &str) -> Value {
+        run_json(self.home.path(), &["show", document, "-c", "Case"])
+    }
+
+    fn unread(&self) -> Value {
+        run_json(self.home.path(), &["unread", "-c", "Case"])
+    }
+}
+
+#[test]
+fn files_that_vanish_at_once_are_kept_until_the_removal_is_confirmed() {
+    let matter = Matter::new();
+    for name in ["a", "b", "c", "d"] {
+        matter.write(&format!("{name}.txt"), format!("The tenant of unit {name} pays rent quarterly."));
+    }
+    matter.write("plans/cellar.txt", "The plan of the cellar.");
+    matter.sync(&[]);
+    let first = matter.documents();
+
+    // An emptied subfolder, and one that is gone; what is new is read all the same.
+    matter.remove("plans/cellar.txt");
+    matter.write("e.txt", "The roof was inspected in May.");
+    let report = matter.withheld(&[]);
+    assert_eq!(counts(&report), [1, 0, 0, 1, 0, 4]);
+    assert_eq!(report["withheld"]["folders"], json!([matter.folder.join("plans")]));
+    std::fs::remove_dir(matter.folder.join("plans")).unwrap();
+    assert_eq!(counts(&matter.withheld(&["--dry-run"])), [0, 0, 0, 1, 0, 5]);
+    let arguments = ["sync", matter.folder.to_str().unwrap(), "-c", "Case", "--remove-deleted"];
+    let said = run_expecting(3, matter.home.path(), &arguments);
+    assert!(
+        said.contains("plans are gone, so no document was removed") && said.contains("--confirm-removal"),
+        "{said}"
+    );
+    assert_eq!(matter.documents().len(), 6);
+
+    // The whole folder, as when its drive is not connected.
+    let away = matter.folder.with_extension("away");
+    std::fs::rename(&matter.folder, &away).unwrap();
+    std::fs::create_dir(&matter.folder).unwrap();
+    assert_eq!(counts(&matter.withheld(&[])), [0, 0, 0, 6, 0, 0]);
+    std::fs::remove_dir(&matter.folder).unwrap();
+    std::fs::rename(&away, &matter.folder).unwrap();
+    matter.write("plans/cellar.txt", "The plan of the cellar.");
+    let back = matter.sync(&["--remove-deleted"]);
+    assert_eq!((counts(&back), back.get("withheld")), ([0, 0, 0, 0, 0, 6], None));
+    assert!(first.iter().all(|(path, document)| matter.documents()[path] == *document));
+
+    // More than half, at least five; then one by one.
+    for name in ["f", "g"] {
+        matter.write(&format!("{name}.txt"), format!("The tenant of unit {name} pays rent quarterly."));
+    }
+    matter.sync(&[]);
+    ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"].iter().for_each(|file| matter.remove(file));
+    let report = matter.withheld(&[]);
+    assert_eq!((&report["withheld"]["documents"], &report["withheld"]["folders"]), (&json!(5), &json!([])));
+    assert_eq!(counts(&matter.sync(&["--remove-deleted", "--confirm-removal"])), [0, 0, 0, 0, 5, 3]);
+    matter.remove("f.txt");
+    assert_eq!(counts(&matter.sync(&["--remove-deleted"])), [0, 0, 0, 0, 1, 2]);
+    matter.verify();
+}
+
+#[test]
+fn a_removed_file_that_comes_back_has_its_tags_name_and_evidence_again() {
+    let matter = Matter::new();
+    let text = "The tenant pays rent quarterly in advance.";
+    matter.write("lease.txt", text);
+    matter.write("stays.txt", "Moisture meters read nineteen percent in the cellar.");
+    matter.write("post.zip", zip(&[("first.txt", "The heating engineer calls on Monday.")]));
+    matter.sync(&[]);
+    let home = matter.home.path();
+    run_json(home, &["tag", "lease.txt", "first.txt", "-c", "Case", "--add", "privileged", "--set", "Custodian=Lee"]);
+    let add =
+        ["evidence", "add", "lease.txt", "-c", "Case", "--page", "1", "--quote", "rent quarterly", "--note", "Key"];
+    run_json(home, &add);
+    let before = matter.documents();
+    let evidence = |home: &Path| run_json(home, &["evidence", "list", "-c", "Case"])["items"][0]["status"].clone();
+
+    matter.remove("lease.txt");
+    matter.remove("post.zip");
+    assert_eq!(counts(&matter.sync(&["--remove-deleted"])), [0, 0, 0, 0, 2, 1]);
+    assert_eq!((matter.documents().len(), evidence(home)), (1, json!("deleted")));
+
+    // At another path with its content, and inside the archive at its path with another.
+    matter.write("new/lease (2).txt", text);
+    matter.write("post.zip", zip(&[("first.txt", "The heating engineer came on Tuesday.")]));
+    let report = matter.sync(&[]);
+    assert!(report["notices"].to_string().contains("came back"), "{report:#}");
+    let after = matter.documents();
+    assert_eq!(after["new/lease (2).txt"].0, before["lease.txt"].0);
+    assert_eq!(after["post.zip/first.txt"].0, before["post.zip/first.txt"].0);
+    for document in ["lease (2).txt", "post.zip/first.txt"] {
+        let marks = &matter.show(document)["marks"];
+        assert_eq!(
+            (&marks["tags"], &marks["fields"]["Custodian"]),
+            (&json!(["privileged"]), &json!("Lee")),
+            "{document}"
+        );
+    }
+    assert_eq!(evidence(home), "unchanged");
+    matter.verify();
+}
+
+#[test]
+fn what_was_not_read_stays_in_the_list_whatever_is_synced() {
+    let matter = Matter::new();
+    let mail = "From: Ann <ann@example.com>\r\nSubject: Lease\r\nMIME-Version: 1.0\r\n\
+        Content-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\n\r\nSee attached.\r\n--B\r\n\
+        Content-Type: application/octet-stream\r\nContent-Disposition: attachment; filename=\"plan.dwg\"\r\n\
+        Content-Transfer-Encoding: base64\r\n\r\nAAECAwQFBgcICQoLDA0ODw==\r\n--B--\r\n";
+    matter.write("mail/letter.eml", mail);
+    matter.write("post.zip", zip(&[("good.txt", "Nobody called."), ("deep/bad.pdf", "%PDF-1.7 cut off")]));
+    matter.write("photo.heic", b"\0\0\0\x18ftypheic\0\0\0\0mif1heic");
+    matter.write("cut.pdf", "%PDF-1.7 cut off");
+    let folder = matter.folder.to_str().unwrap();
+    let said = run_expecting(3, matter.home.path(), &["sync", folder, "-c", "Case"]);
+    assert!(said.contains("plan.dwg in mail/letter.eml is ") && said.contains("deep/bad.pdf in post.zip"), "{said}");
+
+    let listed = matter.unread();
+    let name = |file: &Value| match file["container"].as_str() {
+        Some(container) => format!("{} in {container}", file["name"].as_str().unwrap()),
+        None => file["name"].as_str().unwrap().to_owned(),
+    };
+    let names = |list: &Value| list.as_array().unwrap().iter().map(name).collect::<Vec<_>>();
+    assert_eq!(names(&listed), ["cut.pdf", "plan.dwg in letter.eml", "photo.heic", "deep/bad.pdf in post.zip"]);
+    for file in listed.as_array().unwrap() {
+        assert!(file["reason"].is_string() && file["hint"].is_string(), "{file:#}");
+    }
+    assert!(matter.show("letter.eml")["warnings"][0].as_str().unwrap().starts_with("plan.dwg is "));
+    assert!(matter.show("post.zip")["warnings"][0].as_str().unwrap().starts_with("deep/bad.pdf"));
+
+    // The same after every sync, ingestion and move.
+    run_expecting(3, matter.home.path(), &["sync", folder, "-c", "Case"]);
+    assert_eq!(matter.unread(), listed);
+    run_expecting(3, matter.home.path(), &["ingest", folder, "-c", "Case"]);
+    assert_eq!(matter.unread(), listed);
+    matter.rename("mail/letter.eml", "mail/moved.eml");
+    matter.rename("photo.heic", "mail/photo.heic");
+    run_expecting(3, matter.home.path(), &["sync", folder, "-c", "Case"]);
+    let moved = matter.unread();
+    assert_eq!(names(&moved), ["cut.pdf", "plan.dwg in moved.eml", "mail/photo.heic", "deep/bad.pdf in post.zip"]);
+    let mut client = Client::start(matter.home.path(), &["--collection", "Case"]);
+    let (text, answer) = client.call("list_documents", json!({"unread": true, "limit": 2}));
+    assert_eq!((answer["total"].as_u64(), answer["unread"].as_array().unwrap().len()), (Some(4), 2));
+    assert!(text.contains("plan.dwg in moved.eml: not read"), "{text}");
+    assert_eq!(client.call("list_documents", json!({})).1["unread_total"], 4);
+    client.close();
+
+    // What is read now, or deleted, leaves the list, and the warning goes with it.
+    matter.remove("mail/photo.heic");
+    matter.write("cut.pdf", "No longer cut off.");
+    matter.write("post.zip", zip(&[("good.txt", "Nobody called."), ("deep/bad.txt", "Nobody came.")]));
+    matter.sync(&[]);
+    assert_eq!(names(&matter.unread()), ["plan.dwg in moved.eml"]);
+    assert_eq!(matter.show("post.zip")["warnings"], json!([]));
     matter.verify();
 }

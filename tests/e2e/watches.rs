@@ -208,3 +208,41 @@ fn what_cannot_be_read_is_said_of_the_watch() {
     run(&home, &["unwatch", folder.to_str().unwrap()]);
     assert!(run(&home, &["watches"]).contains("No folder is watched"));
 }
+
+#[test]
+fn a_watch_removes_nothing_that_vanished_at_once_until_that_is_confirmed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, folder) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("folder"));
+    let file = |name: &str| folder.join(name);
+    write(&file("roofs.txt"), "Slate for the roofs.");
+    write(&file("below/walls.md"), "Bricks for the walls.");
+    write(&file("below/doors.md"), "Oak for the doors.");
+    let mut client = Client::start(&home, &[]);
+    client.call("create_collection", json!({"name": "House"}));
+    client.call("watch_folder", json!({"folder_path": folder, "auto_remove_deleted": true}));
+    let mut watched = Watched { client, folder: folder.clone() };
+    let first = watched.settle("at first");
+
+    // Emptied, and put back.
+    let away = dir.path().join("away");
+    fs::rename(file("below"), &away).unwrap();
+    watched.until_state("awaiting_confirmation");
+    assert_eq!(watched.documents(), first);
+    let (said, _) = watched.client.call("list_watches", json!({}));
+    assert!(said.contains("waiting for confirmation. All files of ") && said.contains("confirm_removal"), "{said}");
+    write(&file("gates.txt"), "Iron for the gates.");
+    watched.found("Iron", &file("gates.txt"));
+    fs::rename(&away, file("below")).unwrap();
+    watched.until_state("watching");
+    let all = watched.settle("put back");
+    assert!(first.iter().all(|(path, id)| all[path] == *id));
+
+    // Confirmed by a sync.
+    fs::remove_dir_all(file("below")).unwrap();
+    watched.until_state("awaiting_confirmation");
+    let arguments = json!({"folder_path": folder, "remove_deleted": true, "confirm_removal": true});
+    watched.client.work("sync_folder", arguments);
+    assert_eq!(watched.documents().len(), 2);
+    watched.until_state("watching");
+    watched.client.close();
+}

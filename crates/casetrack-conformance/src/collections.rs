@@ -151,6 +151,23 @@ pub fn a_sparse_model_is_adopted_once(store: &dyn Store) {
     assert_clean(&collection);
 }
 
+pub fn notes_are_kept_by_name_and_change_no_document(store: &dyn Store) {
+    let collection = new_collection(store);
+    collection.put_document(&document("/data/a.txt", &["Rent"])).unwrap();
+    let versions = collection.versions();
+    assert_eq!(collection.note("unread").unwrap(), None);
+    for bytes in [b"first".as_slice(), b"", &[0xff; 100_000]] {
+        collection.set_note("unread", bytes).unwrap();
+        assert_eq!(collection.note("unread").unwrap().unwrap(), bytes);
+    }
+    collection.set_note("removed", b"another").unwrap();
+    let collection = collection.reopened();
+    assert_eq!(collection.note("unread").unwrap().unwrap(), [0xff; 100_000]);
+    assert_eq!(collection.note("removed").unwrap().unwrap(), b"another");
+    assert_eq!(collection.versions(), versions);
+    assert_clean(&collection);
+}
+
 pub fn columns_are_kept_as_they_were_given(store: &dyn Store) {
     let collection = new_collection(store);
     assert_eq!(collection.columns().unwrap(), None);

@@ -41,6 +41,7 @@ macro_rules! conformance {
                 a_collection_is_described_otherwise_and_stays_itself,
                 a_sparse_model_is_adopted_once,
                 columns_are_kept_as_they_were_given,
+                notes_are_kept_by_name_and_change_no_document,
                 kept_files_come_back,
                 a_collection_that_is_prepared_is_seen_when_it_is_published,
             }

@@ -85,6 +85,7 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         char_count: texts.iter().map(|text| text.chars().count() as u64).sum(),
         tracked_changes: 0,
         hidden_texts: 0,
+        unread_parts: Vec::new(),
         warnings: vec!["A warning".into()],
         original_stored: false,
         ingested_at: Timestamp(1_700_000_000_123),

@@ -223,6 +223,29 @@ pub struct Properties {
     pub mail: Option<MailHeaders>,
 }
 
+/// A file inside a container that was not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnreadPart {
+    /// Its name inside the container.
+    pub name: String,
+    /// The name of an [`ErrorCode`](crate::ErrorCode), such as `unsupported_format`.
+    pub code: String,
+    /// The message of the error.
+    pub reason: String,
+}
+
+impl UnreadPart {
+    /// The warning of the container: the reason, with the name of the part.
+    pub fn warning(&self) -> String {
+        let Self { name, reason, .. } = self;
+        let file = name.rsplit('/').next().unwrap_or(name);
+        match reason.strip_prefix(file) {
+            Some(rest) if rest.starts_with(' ') => format!("{name}{rest}"),
+            _ => format!("{name}: {reason}"),
+        }
+    }
+}
+
 /// The record of a document in the store, besides its pages and chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentMeta {
@@ -257,6 +280,9 @@ pub struct DocumentMeta {
     pub hidden_texts: u32,
     /// Warnings about parts that could not be read, in words for the user.
     pub warnings: Vec<String>,
+    /// The files inside it that were not read. [`warnings`](Self::warnings) has a line for each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread_parts: Vec<UnreadPart>,
     /// True if there are files inside it, which are documents of their own. That is so of every mailbox and archive.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub holds_files: bool,

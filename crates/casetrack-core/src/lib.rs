@@ -40,7 +40,7 @@ pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
 pub use config::{ChunkConfig, Feature, Limits, Tier};
 pub use document::{
     Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, NumberedText, OtherReading, Page, PageNotes,
-    PageOrigin, PictureText, Properties, Rect, numbers_within,
+    PageOrigin, PictureText, Properties, Rect, UnreadPart, numbers_within,
 };
 pub use entity::{
     AmountValue, Annotations, DatePrecision, DateValue, EntityType, EntityValue, LocalEntity, Mention, PlacedMention,

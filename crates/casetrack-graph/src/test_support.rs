@@ -90,6 +90,7 @@ pub fn meta(name: &str) -> DocumentMeta {
         char_count: 0,
         tracked_changes: 0,
         hidden_texts: 0,
+        unread_parts: Vec::new(),
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: Timestamp(0),

@@ -11,6 +11,9 @@ pub struct SkippedFile {
     pub reason: SkipReason,
     pub document_id: Option<DocumentId>,
     pub detail: String,
+    /// Relative path of the file that it is inside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +33,9 @@ pub enum SkipReason {
 pub struct FailedFile {
     pub relative_path: String,
     pub path: String,
+    /// Relative path of the file that it is inside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
     #[serde(flatten)]
     pub problem: Problem,
 }

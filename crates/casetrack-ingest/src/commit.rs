@@ -7,6 +7,7 @@ use crossbeam_channel::Receiver;
 use super::file::{DocumentInFlight, Outcome, failed, skipped};
 use super::languages::Languages;
 use super::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile, WorkContext};
+use casetrack_host::documents::removed::remember_removed;
 use casetrack_host::documents::{delete_one, originals};
 
 /// Most chunks of small documents that are committed in one step. Larger documents are committed one by one.
@@ -48,6 +49,7 @@ impl<'a> Committer<'a> {
             }
             Outcome::Failed(file) => self.failed(file),
             Outcome::Removed(documents) => {
+                remember_removed(self.work.collection, documents.iter())?;
                 documents.iter().try_for_each(|meta| delete_one(self.work.collection, meta))?;
             }
         }

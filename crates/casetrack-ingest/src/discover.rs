@@ -114,7 +114,7 @@ impl Discovery {
                     self.subfolders.insert(folder.to_owned());
                 }
                 let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-                self.files.push(SourceFile { path, relative, in_folder: true, depth: 1, copy: None });
+                self.files.push(SourceFile { path, relative, in_folder: true, depth: 1, container: None, copy: None });
             } else {
                 let detail = format!("{} is {}, not a file.", path.display(), kind_of(entry.file_type()));
                 self.not_files.push(skipped(path, relative, SkipReason::Unsupported, detail));

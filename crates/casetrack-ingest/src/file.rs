@@ -24,6 +24,8 @@ pub(crate) struct SourceFile {
     pub in_folder: bool,
     /// 1 for a file on disk, 2 for a file inside it.
     pub depth: u32,
+    /// Relative path of the file that it is inside.
+    pub container: Option<String>,
     /// The place of its bytes, if they are not at its path.
     pub copy: Option<PathBuf>,
 }
@@ -89,18 +91,18 @@ pub(super) enum Outcome {
 }
 
 pub fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
-    FailedFile { relative_path, path: path.display().to_string(), problem: Problem::from(error) }
+    FailedFile { relative_path, path: path.display().to_string(), container: None, problem: Problem::from(error) }
 }
 
 /// A file that is not read, because of its state on disk or the rules of access.
 pub fn skipped(path: &Path, relative_path: String, reason: SkipReason, detail: String) -> SkippedFile {
-    SkippedFile { relative_path, path: path.display().to_string(), reason, document_id: None, detail }
+    SkippedFile { relative_path, path: path.display().to_string(), reason, document_id: None, detail, container: None }
 }
 
 impl SourceFile {
     pub fn named(path: PathBuf, copy: Option<PathBuf>) -> Self {
         let relative = path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
-        Self { path, relative, in_folder: false, depth: 1, copy }
+        Self { path, relative, in_folder: false, depth: 1, container: None, copy }
     }
 
     /// The size on disk; 0 if it is unknown.
@@ -110,11 +112,13 @@ impl SourceFile {
 
     pub(super) fn skipped(&self, reason: SkipReason, document_id: Option<DocumentId>, detail: String) -> Outcome {
         let (relative_path, path) = (self.relative.clone(), self.path.display().to_string());
-        Outcome::Skipped(SkippedFile { relative_path, path, reason, document_id, detail })
+        let container = self.container.clone();
+        Outcome::Skipped(SkippedFile { relative_path, path, reason, document_id, detail, container })
     }
 
     pub(super) fn failed(&self, error: &Error) -> Outcome {
-        Outcome::Failed(failed(&self.path, self.relative.clone(), error))
+        let file = failed(&self.path, self.relative.clone(), error);
+        Outcome::Failed(FailedFile { container: self.container.clone(), ..file })
     }
 }
 
@@ -132,6 +136,7 @@ impl FileInFlight {
             relative,
             in_folder: true,
             depth: container.depth + 1,
+            container: Some(container.relative.clone()),
             copy: None,
         };
         let content = FileContent { path, file_name, sha256: sha256(&member.bytes), bytes: member.bytes };
@@ -184,6 +189,7 @@ impl FileContent {
             char_count: pages.iter().map(|page| page.text.chars().count() as u64).sum(),
             tracked_changes: pages.iter().map(|page| page.notes.changes.len() as u32).sum(),
             hidden_texts: pages.iter().map(|page| page.notes.hidden.len() as u32).sum(),
+            unread_parts: Vec::new(),
             title: extraction.title,
             properties: extraction.properties,
             warnings: extraction.warnings,

@@ -30,6 +30,8 @@ use serde::{Deserialize, Serialize, Serializer};
 use casetrack_compare::versions;
 use casetrack_host::Host;
 use casetrack_host::documents::marking::MarkSource;
+use casetrack_host::documents::removed::RestorableDocuments;
+use casetrack_host::documents::unread::ReadingOutcomes;
 use discover::Discovery;
 use file::SourceFile;
 use intake::Intake;
@@ -165,6 +167,7 @@ pub fn ingest(
         SourceFile::named(path, copy)
     }));
     let mut report = ingest_files(work, request, discovery)?;
+    record_unread(collection, &report)?;
     note_versions(host, collection.meta().id, &mut report);
     Ok(report)
 }
@@ -183,6 +186,15 @@ pub(crate) fn note_versions(host: &Host, collection: CollectionId, report: &mut 
     report.summary.notices.extend(versions::versions_notice(host, collection, &new));
 }
 
+/// Brings the collection's list of files that were not read up to date.
+pub(crate) fn record_unread(collection: &Collection, report: &IngestReport) -> Result<()> {
+    let mut outcomes = ReadingOutcomes::default();
+    outcomes.read(report.ingested.iter().map(|document| document.path.as_str()));
+    outcomes.failed(&report.failed);
+    outcomes.skipped(&report.skipped);
+    outcomes.record(collection, |_| false)
+}
+
 pub(crate) fn ingest_files(
     work: WorkContext<'_>,
     request: &IngestRequest,
@@ -197,6 +209,13 @@ pub(crate) fn ingest_files(
     let skipped = denied.into_iter().chain(not_files).collect();
     let subfolders = subfolders.into_iter().collect();
     let report = IngestReport { subfolders, failed, skipped, found, ..IngestReport::default() };
-    let first = |stage: FirstStage<'_>| Intake::new(stage, request).run(files);
-    pipeline::run_stages(work, report, first, Pace::resting(request.throttle))
+    let restorable = RestorableDocuments::of(work.collection)?;
+    let first = |stage: FirstStage<'_>| Intake::new(stage, request, &restorable).run(files);
+    let mut report = pipeline::run_stages(work, report, first, Pace::resting(request.throttle))?;
+    let restored = restorable.settle(work.collection)?;
+    if restored > 0 {
+        let notice = format!("Documents that came back with the tags and fields they had before: {restored}.");
+        report.summary.notices.push(notice.into());
+    }
+    Ok(report)
 }

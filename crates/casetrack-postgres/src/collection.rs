@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result, Timestamp};
 use casetrack_store::parts::{PagePlace, decode, decode_json, encode, encode_json, mismatch};
-use casetrack_store::{Counts, DescribeCollection, DocumentChange, Observer, Right, VectorModels};
+use casetrack_store::{CollectionFiles, Counts, DescribeCollection, DocumentChange, Observer, Right, VectorModels};
 use serde_json::Value;
 
 use crate::error::{Failure, Step};
@@ -118,6 +118,11 @@ impl PostgresCollection {
         }
     }
 
+    /// Notes are about files of this machine, and lie on it.
+    fn note_path(&self, name: &str) -> PathBuf {
+        self.files.join("notes").join(name)
+    }
+
     pub(crate) fn set_durably(&self, right: Right, columns: &str, values: &[Vec<u8>]) -> Result<()> {
         self.change(right, |connection| self.set(connection, columns, values))
     }
@@ -213,6 +218,19 @@ impl DescribeCollection for PostgresCollection {
         })?;
         self.notify_others();
         Ok(())
+    }
+
+    fn note(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.note_path(name);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(path.display(), error)),
+        }
+    }
+
+    fn set_note(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.write_kept(&self.note_path(name), bytes)
     }
 
     fn has_failed(&self) -> bool {

@@ -9,6 +9,7 @@
 //! | | `4` | in vaults: the latest generation of the header that was seen (`u64`) |
 //! | | `5` | in vaults: SHA-256 of `columns.json`, and of the one that takes its place, while it is written |
 //! | | `6` · a name | a memo: data that the engine derived from the documents, and can derive again |
+//! | | `7` · a name | a note: data that the engine recorded and cannot derive again |
 //! | `documents` | document id | JSON: `DocumentMeta` and the document's first slot |
 //! | `path_index` | SHA-256 of the source path | document id |
 //! | `hash_index` | SHA-256 of the file · document id | nothing |
@@ -26,7 +27,7 @@
 //!
 //! Ids are 16 bytes, digests 32; pages and chunk indexes are big-endian `u32`, slots and sequence numbers big-endian
 //! `u64`, so that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names but those
-//! of memos, which the program gives: the values, which do, can be encrypted without touching the keys.
+//! of memos and notes, which the program gives: the values, which do, can be encrypted without touching the keys.
 //!
 //! Every value begins with a version byte: [`VALUE_VERSION`], except for `State` (5 since schema 4) and `Identity` (3
 //! since schema 4), which are read in every version. The rest is postcard, except for raw text and vectors, and
@@ -107,6 +108,8 @@ pub const GENERATION_KEY: [u8; 1] = [4];
 pub const COLUMNS_KEY: [u8; 1] = [5];
 /// Before the name of a memo. Earlier programs of the same schema leave them as they are.
 pub const MEMO_KEY: u8 = 6;
+/// Before the name of a note. Earlier programs of the same schema leave them as they are.
+pub const NOTE_KEY: u8 = 7;
 
 pub fn numbered_key(document: DocumentId, number: u32) -> [u8; 20] {
     let mut key = [0; 20];

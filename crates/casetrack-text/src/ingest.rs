@@ -131,7 +131,11 @@ pub(super) fn push_skipped<'f>(
 ) {
     let duplicates = duplicates.map(|file| format!("{}: {}", name(&file.relative_path), one_line(&file.detail)));
     push_section(text, "Duplicates", duplicates, max_skipped(reader));
-    push_section(text, "Unsupported", unsupported.map(detail), max_skipped(reader));
+    let unsupported = unsupported.map(|file| match &file.container {
+        Some(container) => reason(&file.relative_path, Some(container), &file.detail),
+        None => detail(file),
+    });
+    push_section(text, "Unsupported", unsupported, max_skipped(reader));
 }
 
 pub(super) fn warnings(file: &str, warnings: &[String]) -> impl Iterator<Item = String> {
@@ -151,15 +155,25 @@ fn subfolders(names: &[String]) -> String {
     format!("{} ({})", thousands(names.len() as u64), shown.join(", "))
 }
 
-/// `Financials/corrupted.pdf: PDF parsing error …`; a message that begins with the file's name gets the whole path instead.
+/// `Financials/corrupted.pdf: PDF parsing error …`
 pub(super) fn failure(failed: &FailedFile, reader: Reader) -> String {
-    let path = name(&failed.relative_path);
-    let file = failed.relative_path.rsplit('/').next().unwrap_or_default();
-    let message = &failed.problem.message;
-    let hint = reader.after(failed.problem.hint.as_ref());
+    let FailedFile { relative_path, container, problem, .. } = failed;
+    let hint = reader.after(problem.hint.as_ref());
+    format!("{}{hint}", reason(relative_path, container.as_deref(), &problem.message))
+}
+
+/// A message about a file: one that begins with the file's name gets the whole path instead. A file inside another is named with it:
+/// `winmail.dat in letter.eml is binary data …`
+fn reason(relative_path: &str, container: Option<&str>, message: &str) -> String {
+    let inside = container.and_then(|container| relative_path.strip_prefix(container)?.strip_prefix('/'));
+    let path = match (inside, container) {
+        (Some(member), Some(container)) => format!("{} in {}", name(member), name(container)),
+        _ => name(relative_path).into_owned(),
+    };
+    let file = relative_path.rsplit('/').next().unwrap_or_default();
     match message.strip_prefix(file) {
-        Some(rest) if rest.starts_with(' ') => format!("{path}{}{hint}", one_line(rest)),
-        _ => format!("{path}: {}{hint}", one_line(message)),
+        Some(rest) if rest.starts_with(' ') => format!("{path}{}", one_line(rest)),
+        _ => format!("{path}: {}", one_line(message)),
     }
 }
 
@@ -204,7 +218,8 @@ mod tests {
             SkipReason::Unsupported => format!("{path} is a film."),
             _ => "It was ingested before and has not changed.".to_owned(),
         };
-        SkippedFile { relative_path: path.to_owned(), path: path.to_owned(), reason, document_id: None, detail }
+        let (relative_path, path, container) = (path.to_owned(), path.to_owned(), None);
+        SkippedFile { relative_path, path, reason, document_id: None, detail, container }
     }
 
     fn problem(message: &str) -> Problem {
@@ -212,7 +227,7 @@ mod tests {
     }
 
     fn failed(path: &str, message: &str) -> FailedFile {
-        FailedFile { relative_path: path.to_owned(), path: path.to_owned(), problem: problem(message) }
+        FailedFile { relative_path: path.to_owned(), path: path.to_owned(), container: None, problem: problem(message) }
     }
 
     #[test]
@@ -297,6 +312,22 @@ mod tests {
             "site/scan.pdf is a scan without a text layer. Recognise its text first."
         );
         assert_eq!(failure(&failed("a/b.pdf", "b.pdfx is odd"), Reader::Assistant), "a/b.pdf: b.pdfx is odd");
+    }
+
+    #[test]
+    fn a_file_inside_another_is_named_with_it() {
+        let member = "mail/letter.eml/winmail.dat";
+        let container = Some("mail/letter.eml".to_owned());
+        let file = SkippedFile {
+            detail: "winmail.dat is binary data of an unknown type.".to_owned(),
+            container: container.clone(),
+            ..skipped(member, SkipReason::Unsupported)
+        };
+        let failed = FailedFile { container, ..failed(member, "The file is damaged.") };
+        let report = IngestReport { skipped: vec![file], failed: vec![failed], ..IngestReport::default() };
+        let text = folder(&report, "/m", Reader::CommandLine);
+        assert!(text.contains("  - winmail.dat in mail/letter.eml is binary data of an unknown type.\n"), "{text}");
+        assert!(text.contains("  - winmail.dat in mail/letter.eml: The file is damaged.\n"), "{text}");
     }
 
     #[test]

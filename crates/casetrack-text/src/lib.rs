@@ -37,6 +37,7 @@ pub mod terminal;
 pub mod terms;
 pub mod threads;
 pub mod tracked_changes;
+pub mod unread;
 pub mod versions;
 pub mod watches;
 

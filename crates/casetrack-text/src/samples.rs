@@ -65,6 +65,7 @@ pub fn document() -> DocumentMeta {
         char_count: 412_345,
         tracked_changes: 0,
         hidden_texts: 0,
+        unread_parts: Vec::new(),
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: TIME,

@@ -68,7 +68,11 @@ fn push_facts(text: &mut String, report: &SyncReport, reader: Reader) {
         fact("Denied", &listed(report.denied.len(), "access not allowed"));
     }
     if !report.missing.is_empty() {
-        fact("Missing", &listed(report.missing.len(), "no longer on disk, kept in the collection"));
+        let why = match report.withheld {
+            Some(_) => "no longer on disk, kept until the removal is confirmed",
+            None => "no longer on disk, kept in the collection",
+        };
+        fact("Missing", &listed(report.missing.len(), why));
     }
     if !report.removed.is_empty() {
         fact("Removed", &number(report.removed.len(), "no longer on disk", "no longer on disk, would be removed"));
@@ -101,6 +105,16 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
         let hint = reader.after(problem.hint.as_ref());
         return format!("The sync is incomplete. {}{hint}", one_line(&problem.message));
     }
+    if let Some(withheld) = &report.withheld {
+        let confirm = reader.pick(
+            "set remove_deleted and confirm_removal to true",
+            "run the sync with --remove-deleted --confirm-removal",
+        );
+        return format!(
+            "{} Put the files back, or connect their drive, and sync again. To remove the documents, {confirm}.",
+            one_line(&withheld.reason())
+        );
+    }
     let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len();
     match (report.dry_run, changes) {
         (true, 0) => "The collection is up to date with the folder.".to_owned(),
@@ -122,7 +136,7 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
 mod tests {
     use casetrack_core::DocumentId;
     use casetrack_engine::ingest::WorkSummary;
-    use casetrack_engine::sync::MovedDocument;
+    use casetrack_engine::sync::{MovedDocument, WithheldRemoval};
 
     use super::*;
 
@@ -183,6 +197,33 @@ mod tests {
         let kept = report(&SyncReport { missing: vec![gone], ..sample() }, Reader::Assistant);
         assert!(kept.contains("  Missing:    1 (no longer on disk, kept in the collection)\n"), "{kept}");
         assert!(kept.ends_with("(remove_deleted: true removes them)."), "{kept}");
+    }
+
+    #[test]
+    fn a_removal_to_confirm_says_what_is_gone_and_how_to_confirm_it() {
+        let gone = GoneDocument { document_id: id(), name: "old.txt".to_owned(), path: "/acme/old/old.txt".to_owned() };
+        let withheld = WithheldRemoval {
+            documents: 1,
+            of: 47,
+            folders: vec!["/acme/old".to_owned()],
+            examples: vec![gone.path.clone()],
+        };
+        for dry_run in [false, true] {
+            let held =
+                SyncReport { missing: vec![gone.clone()], withheld: Some(withheld.clone()), dry_run, ..sample() };
+            let text = report(&held, Reader::CommandLine);
+            assert!(
+                text.contains("  Missing:    1 (no longer on disk, kept until the removal is confirmed)\n"),
+                "{text}"
+            );
+            assert!(text.contains("\n  Missing on disk:\n  - /acme/old/old.txt\n"), "{text}");
+            assert!(
+                text.contains("\nAll files of /acme/old are gone, so no document was removed (1 document would be).")
+            );
+            assert!(text.ends_with("run the sync with --remove-deleted --confirm-removal."), "{text}");
+            let text = report(&held, Reader::Assistant);
+            assert!(text.ends_with("set remove_deleted and confirm_removal to true."), "{text}");
+        }
     }
 
     #[test]

@@ -26,6 +26,7 @@ fn state(watch: &WatchStatus) -> String {
         WatchState::Manual => "manual",
         WatchState::Paused => "paused",
         WatchState::FolderMissing => "folder missing",
+        WatchState::AwaitingConfirmation => "waiting for confirmation",
         WatchState::Failing => "last sync failed; retrying in a minute",
     };
     watch.detail.as_ref().map_or_else(|| state.to_owned(), |detail| format!("{state}. {}", one_line(detail)))
@@ -40,6 +41,7 @@ fn last_sync(last: &LastSync) -> String {
         (last.removed, "removed"),
         (last.missing, "missing (kept)"),
         (last.failed_count, "failed"),
+        (last.unsupported, "in a format that is not read"),
     ];
     let said: Vec<String> = counts
         .iter()

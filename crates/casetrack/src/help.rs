@@ -10,7 +10,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("Begin", "start connect disconnect service doctor help"),
     ("Collections", "new collections rename close archive reopen delete export import migrate rights"),
     ("Vaults", "unlock lock vault"),
-    ("Documents", "ingest sync watch unwatch watches documents tag inspect"),
+    ("Documents", "ingest sync watch unwatch watches documents unread tag inspect"),
     ("Find and read", "search ask show open similar page search-terms verify-quote verify-quotes evidence"),
     ("Compare", "compare redline versions threads changes hidden"),
     ("Overviews", "summary sheet obligations timeline entities references graph related clusters bates"),

@@ -138,6 +138,7 @@ impl Corpus {
                 char_count: chunks.iter().map(|chunk| u64::from(chunk.char_end)).sum(),
                 tracked_changes: 0,
                 hidden_texts: 0,
+                unread_parts: Vec::new(),
                 warnings: Vec::new(),
                 original_stored: false,
                 ingested_at: Timestamp::now(),

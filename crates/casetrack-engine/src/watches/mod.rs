@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::jobs::Jobs;
 use casetrack_host::report::Problem;
 use casetrack_host::{Host, check_changeable, collections};
+use casetrack_ingest::sync::WithheldRemoval;
 use list::WatchRecord;
 
 pub(crate) use list::Watches;
@@ -114,6 +115,9 @@ pub enum WatchState {
     FolderMissing,
     /// The last sync failed as a whole; it is tried again after a minute, and at the next change.
     Failing,
+    /// So many files are gone at once that their documents were kept: the removal needs to be confirmed. It ends when it is confirmed or the
+    /// files are back. New and changed files are synced meanwhile.
+    AwaitingConfirmation,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -126,10 +130,16 @@ pub struct LastSync {
     pub removed: u64,
     /// Documents whose files are gone; they were kept.
     pub missing: u64,
+    /// Why documents were kept whose removal needs to be confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<WithheldRemoval>,
     /// Files and folders that could not be read, such as link loops and folders without permission; at most ten of them.
     pub failed: Vec<String>,
     /// How many could not be read in all.
     pub failed_count: u64,
+    /// Files whose formats are not read, and files inside others.
+    #[serde(default)]
+    pub unsupported: u64,
     /// Why it ended early.
     pub problem: Option<Problem>,
 }

@@ -11,10 +11,10 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use super::list::{Condition, Message, WatchRecord};
 use super::pending::Pending;
 use super::{LastSync, Schedule, WatchState, Watches};
-use crate::jobs::{JobOrigin, JobRequest, JobState, JobStatus, Jobs};
+use crate::jobs::{JobFilter, JobKind, JobOrigin, JobRequest, JobState, JobStatus, Jobs};
 use casetrack_host::documents::marking::MarkSource;
 use casetrack_host::{DiskEvents, FolderIdentity, Host, Unwatchable, is_remote};
-use casetrack_ingest::sync::SyncRequest;
+use casetrack_ingest::sync::{SyncRequest, WithheldRemoval};
 
 /// The interval between two checks for due syncs.
 const TICK: Duration = Duration::from_millis(250);
@@ -66,6 +66,8 @@ struct Live {
     /// A sync is to begin now, quiet or not.
     overdue: bool,
     retry_at: Option<Instant>,
+    /// When it was last checked whether a withheld removal was confirmed.
+    answer_checked_at: Option<Instant>,
     job: Option<JobId>,
     /// Why the last attempt to start a sync failed.
     refused: Option<String>,
@@ -157,6 +159,7 @@ impl Live {
             checked_at: None,
             paused: false,
             retry_at: None,
+            answer_checked_at: None,
             job: None,
             refused: None,
         }
@@ -212,6 +215,7 @@ impl Live {
                 self.overdue = true;
             }
         }
+        self.overdue |= self.is_answered(syncs, now);
         let retry = self.retry_at.is_some_and(|at| now >= at);
         if self.job.is_none() && (self.overdue || retry || self.pending.is_due(now)) {
             self.begin_sync(syncs, now);
@@ -224,10 +228,37 @@ impl Live {
             let why = self.refused.clone().or_else(|| last.map(|problem| problem.message.clone()));
             return condition(WatchState::Failing, why.or(detail));
         }
-        match self.pending.is_empty() {
-            true => condition(WatchState::Watching, detail),
-            false => condition(WatchState::Pending, detail),
+        match (self.pending.is_empty(), self.withheld()) {
+            (false, _) => condition(WatchState::Pending, detail),
+            (true, Some(withheld)) => condition(WatchState::AwaitingConfirmation, Some(to_confirm(withheld))),
+            (true, None) => condition(WatchState::Watching, detail),
         }
+    }
+
+    /// The removal that the last sync did not make.
+    fn withheld(&self) -> Option<&WithheldRemoval> {
+        let last = self.record.last_sync.as_ref().filter(|_| self.record.auto_remove_deleted);
+        last.and_then(|last| last.withheld.as_ref())
+    }
+
+    /// True if a removal that was withheld may have been confirmed since, or its files may be back. A drive that is connected below the folder
+    /// causes no event.
+    fn is_answered(&mut self, syncs: &Syncs, now: Instant) -> bool {
+        let (Some(withheld), Some(last)) = (self.withheld(), &self.record.last_sync) else { return false };
+        if self.answer_checked_at.is_some_and(|checked| now.duration_since(checked) < FOLDER_CHECK) {
+            return false;
+        }
+        let is_settled = Timestamp::now().0.saturating_sub(last.finished_at.0) >= RETRY.as_millis() as i64;
+        let are_back = is_settled && withheld.examples.iter().any(|path| Path::new(path).exists());
+        let jobs = syncs.jobs.list(JobFilter { collection: Some(self.record.collection_id), active: false });
+        let confirms = |job: &JobStatus| {
+            job.origin == JobOrigin::User
+                && job.kind == JobKind::SyncFolder
+                && job.finished_at.is_some_and(|finished| finished > last.finished_at)
+        };
+        let is_answered = are_back || jobs.iter().any(confirms);
+        self.answer_checked_at = Some(now);
+        is_answered
     }
 
     fn follow_job(&mut self, syncs: &Syncs, now: Instant) {
@@ -295,6 +326,14 @@ impl Live {
     }
 }
 
+fn to_confirm(withheld: &WithheldRemoval) -> String {
+    format!(
+        "{} Put the files back, or connect their drive. To remove the documents, sync the folder with --remove-deleted \
+         --confirm-removal (sync_folder: remove_deleted and confirm_removal).",
+        withheld.reason()
+    )
+}
+
 fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
     let report = jobs.report(status.job_id).ok().flatten().and_then(|report| report.sync).unwrap_or_default();
     let failures = report.failed.iter().map(|file| format!("{}: {}", file.relative_path, file.problem.message));
@@ -306,8 +345,11 @@ fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
         moved: report.moved.len() as u64,
         removed: report.removed.len() as u64,
         missing: report.missing.len() as u64,
+        withheld: report.withheld,
         failed: failures.take(FAILURES_NAMED).collect(),
         failed_count: report.failed.len() as u64,
+        // A link back to a folder around it is no file that was not read.
+        unsupported: report.unsupported.iter().filter(|file| !Path::new(&file.path).is_dir()).count() as u64,
         problem: status.problem.clone(),
     }
 }

@@ -68,6 +68,8 @@ pub fn indexing_request(host: &Host, of_session: &[PathBuf], request: &IndexFold
     }
     Ok(SyncRequest {
         remove_deleted: true,
+        // An index of files has nothing that a later indexing could not read again.
+        confirm_removal: true,
         trust_times: !request.full,
         rebuild: request.full,
         only_below: Some(of_session.to_vec()),

@@ -85,6 +85,7 @@ impl Made {
             char_count: read.pages.iter().map(|page| page.text.chars().count() as u64).sum(),
             tracked_changes: 0,
             hidden_texts: 0,
+            unread_parts: Vec::new(),
             warnings: Vec::new(),
             holds_files: false,
             original_stored: false,

@@ -7,8 +7,10 @@ pub mod hidden;
 pub mod marking;
 pub mod originals;
 pub mod pages;
+pub mod removed;
 pub mod structure;
 pub mod tracked;
+pub mod unread;
 
 use std::sync::Arc;
 
@@ -29,9 +31,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use structure::document_structure;
 pub use tracked::list_changes;
+pub use unread::list_unread;
 
 use crate::Host;
 use crate::names::{Candidate, Kind, resolve};
+
+/// The names of all notes that a collection has.
+pub const NOTES: [&str; 2] = [removed::NOTE, unread::NOTE];
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentSummary {

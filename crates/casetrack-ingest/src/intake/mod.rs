@@ -12,18 +12,22 @@ mod threads;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, OnceLock};
 
-use casetrack_core::{DocumentId, DocumentMeta, Error, ErrorCode, FileLimit, Limits, Progress, Result, Sha256};
+use casetrack_core::{
+    DocumentId, DocumentMeta, Error, ErrorCode, FileLimit, Limits, Progress, Result, Sha256, UnreadPart,
+};
 use casetrack_extract::{Attachment, ExtractOptions};
 
 use self::threads::ExtractionThreads;
 use super::file::{DocumentInFlight, Extracted, FileContent, FileInFlight, FileState, Outcome, SourceFile};
 use super::pipeline::{FirstStage, StageEnded};
 use super::{IngestRequest, SkipReason, WorkContext};
+use casetrack_host::documents::removed::RestorableDocuments;
 use casetrack_host::{Kept, lock};
 
 pub(super) struct Intake<'a> {
     stage: FirstStage<'a>,
     request: &'a IngestRequest,
+    restorable: &'a RestorableDocuments,
     contents: Mutex<Contents>,
     /// The documents by path, as they were when the first container was opened.
     by_path: OnceLock<BTreeMap<String, DocumentMeta>>,
@@ -59,12 +63,28 @@ impl Lookup {
     }
 }
 
-/// The outcome of a file, the files inside it, and the documents of files that only an earlier version of it held.
-type Decision = (Outcome, Vec<Attachment>, Vec<DocumentMeta>);
+/// What becomes of a file.
+struct Decision {
+    outcome: Outcome,
+    /// The files inside it.
+    members: Vec<Attachment>,
+    /// The documents of files that only an earlier version of it held.
+    former: Vec<DocumentMeta>,
+    unchanged: Option<Unchanged>,
+}
+
+/// Of a container that did not change: the version that is stored, and a new one in case that other members are read now.
+type Unchanged = (DocumentMeta, Box<DocumentInFlight>);
+
+impl Decision {
+    fn without_members(outcome: Outcome) -> Self {
+        Self { outcome, members: Vec::new(), former: Vec::new(), unchanged: None }
+    }
+}
 
 impl<'a> Intake<'a> {
-    pub fn new(stage: FirstStage<'a>, request: &'a IngestRequest) -> Self {
-        Self { stage, request, contents: Mutex::default(), by_path: OnceLock::new() }
+    pub fn new(stage: FirstStage<'a>, request: &'a IngestRequest, restorable: &'a RestorableDocuments) -> Self {
+        Self { stage, request, restorable, contents: Mutex::default(), by_path: OnceLock::new() }
     }
 
     pub fn run(self, files: Vec<SourceFile>) {
@@ -164,16 +184,23 @@ impl<'a> Intake<'a> {
         to_store: bool,
     ) -> Result<DocumentInFlight> {
         let (host, request) = (self.stage.work.host, self.request);
-        let id = earlier.map_or_else(DocumentId::random, |earlier| earlier.id);
+        let restored = match earlier {
+            None if to_store => self.restorable.claim(&content.path, content.sha256),
+            _ => None,
+        };
+        let known = earlier.map(|earlier| earlier.id).or(restored.map(|removed| removed.id));
+        let id = known.unwrap_or_else(DocumentId::random);
         // A name the user gave stays when the file is ingested again.
         let given = request.document_name.as_deref().filter(|_| file.depth == 1);
-        let name = given.or(earlier.map(|earlier| earlier.name.as_str()));
+        let before = earlier.map(|earlier| earlier.name.as_str());
+        let name = given.or(before).or(restored.and_then(|removed| removed.name.as_deref()));
         let kept_type = earlier.filter(|_| request.keep_types).map(|earlier| earlier.document_type);
         let document_type = request.document_type.or(kept_type);
         let (limits, password) = (*limits, request.password.clone());
         let options = ExtractOptions { limits, password, ..host.config().extract_options() };
         let extraction = host.readers().extract(&file.path, &content.bytes, &options, self.stage.work.cancel)?;
-        let (stored, members) = content.document(extraction, host.config(), id, name, document_type);
+        let (mut stored, members) = content.document(extraction, host.config(), id, name, document_type);
+        stored.meta.marks = restored.map(|removed| removed.marks.clone()).unwrap_or_default();
         if stored.chunks.is_empty() {
             return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", content.path)));
         }
@@ -186,13 +213,14 @@ impl<'a> Intake<'a> {
 
     // ---- its turn ----
 
-    /// Sends on a file and everything inside it. Reduces `limits` by the files inside a file on disk.
+    /// Sends on a file and everything inside it. Reduces `limits` by the files inside a file on disk. Returns the error of a file that was not
+    /// read.
     fn pass_on(
         &self,
         threads: &ExtractionThreads,
         file: FileInFlight,
         limits: &mut Limits,
-    ) -> std::result::Result<(), StageEnded> {
+    ) -> std::result::Result<Option<Error>, StageEnded> {
         if self.stage.work.cancel.is_cancelled() {
             return Err(StageEnded);
         }
@@ -205,29 +233,32 @@ impl<'a> Intake<'a> {
             }
             FileState::Read(content) => (content, None),
             FileState::Extracted(content, extracted) => (content, Some(*extracted)),
-            FileState::Unreadable(error) if file.in_folder && error.code == ErrorCode::AccessDenied => {
-                return self.stage.send(file.skipped(SkipReason::Denied, None, error.message));
-            }
-            FileState::Unreadable(error) => return self.stage.send(file.failed(&error)),
+            FileState::Unreadable(error) => return self.not_read(&file, error),
         };
-        let (outcome, members, mut former) = match self.decide(&file, &mut content, extracted, limits) {
+        let decision = match self.decide(&file, &mut content, extracted, limits) {
             Ok(decision) => decision,
-            Err(error) if file.in_folder && error.code == ErrorCode::UnsupportedFormat => {
-                return self.stage.send(file.skipped(SkipReason::Unsupported, None, error.message));
-            }
             Err(error) => {
-                lock(&self.contents).unread.insert(content.sha256);
-                return self.stage.send(file.failed(&error));
+                if !(file.in_folder && error.code == ErrorCode::UnsupportedFormat) {
+                    lock(&self.contents).unread.insert(content.sha256);
+                }
+                return self.not_read(&file, error);
             }
         };
+        let Decision { outcome, members, mut former, unchanged } = decision;
         if !members.is_empty() {
             self.stage.send(Outcome::Opened(members.len() as u64))?;
         }
         let members = members.into_iter().map(|member| FileInFlight::member(&file, &content, member));
         let mut members = threads.in_order(members);
+        let mut unread = Vec::new();
         while let Some(member) = members.next(limits) {
-            self.pass_on(threads, member, limits)?;
+            let path = member.file.path.to_string_lossy().into_owned();
+            if let Some(Error { code, message, .. }) = self.pass_on(threads, member, limits)? {
+                let name = path.strip_prefix(&format!("{}/", content.path)).unwrap_or(&path).to_owned();
+                unread.push(UnreadPart { name, code: code.name().to_owned(), reason: message });
+            }
         }
+        let outcome = self.with_unread(outcome, unchanged, unread);
         if let Outcome::Documents(documents) = &outcome {
             let metas = documents.iter().map(|document| &document.stored.meta);
             let under_way = metas.map(|meta| (meta.sha256, (meta.id, meta.name.clone())));
@@ -235,7 +266,44 @@ impl<'a> Intake<'a> {
         }
         self.stage.send(outcome)?;
         former.retain(|meta| !lock(&self.contents).unread.contains(&meta.sha256));
-        if former.is_empty() { Ok(()) } else { self.stage.send(Outcome::Removed(former)) }
+        if !former.is_empty() {
+            self.stage.send(Outcome::Removed(former))?;
+        }
+        Ok(None)
+    }
+
+    /// Puts the files inside a container that were not read into its record, each with a warning. One that did not change is stored again if they
+    /// are others than before.
+    fn with_unread(&self, mut outcome: Outcome, unchanged: Option<Unchanged>, unread: Vec<UnreadPart>) -> Outcome {
+        if let Some((earlier, mut document)) = unchanged.filter(|(earlier, _)| earlier.unread_parts != unread) {
+            match self.stage.complete(&mut document, Some(&earlier)) {
+                Ok(()) => outcome = Outcome::Documents(vec![*document]),
+                Err(error) => tracing::warn!(%error, path = earlier.path, "the list of unread parts stays as it was"),
+            }
+        }
+        if let Outcome::Documents(documents) = &mut outcome
+            && let [document] = documents.as_mut_slice()
+        {
+            let meta = &mut document.stored.meta;
+            meta.warnings.extend(unread.iter().map(UnreadPart::warning));
+            meta.unread_parts = unread;
+        }
+        outcome
+    }
+
+    /// Reports a file that was not read, and returns the reason.
+    fn not_read(&self, file: &SourceFile, error: Error) -> std::result::Result<Option<Error>, StageEnded> {
+        let reason = match error.code {
+            ErrorCode::AccessDenied => Some(SkipReason::Denied),
+            ErrorCode::UnsupportedFormat => Some(SkipReason::Unsupported),
+            _ => None,
+        };
+        let message = error.message.clone();
+        self.stage.send(match reason.filter(|_| file.in_folder) {
+            Some(reason) => file.skipped(reason, None, message),
+            None => file.failed(&error),
+        })?;
+        Ok(Some(error))
     }
 
     /// Decides what becomes of a file, of which `extracted` was made before its turn.
@@ -249,7 +317,7 @@ impl<'a> Intake<'a> {
         let lookup = self.look_up(file, content.sha256, false)?;
         let was_container = lookup.was_container();
         let lookup = match lookup.outcome {
-            Some(outcome) if !was_container => return Ok((outcome, Vec::new(), Vec::new())),
+            Some(outcome) if !was_container => return Ok(Decision::without_members(outcome)),
             outcome => Lookup { outcome, ..lookup },
         };
         let extracted = extracted.filter(|extracted| extracted.still_holds(lookup.earlier.as_ref(), limits));
@@ -274,14 +342,16 @@ impl<'a> Intake<'a> {
             true => self.former_members(content, &members)?,
             false => Vec::new(),
         };
-        if let Some(outcome) = lookup.outcome {
-            return Ok((outcome, members, former));
-        }
-        let kept_before = lookup.earlier.is_some_and(|earlier| earlier.original_stored);
+        let kept_before = lookup.earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
         meta.original_stored = self.request.copy_original || kept_before;
         let bytes = std::mem::take(&mut content.bytes);
         document.original = meta.original_stored.then_some(bytes);
-        Ok((Outcome::Documents(vec![document]), members, former))
+        Ok(match (lookup.outcome, lookup.earlier) {
+            (Some(outcome), Some(earlier)) => {
+                Decision { outcome, members, former, unchanged: Some((earlier, Box::new(document))) }
+            }
+            _ => Decision { outcome: Outcome::Documents(vec![document]), members, former, unchanged: None },
+        })
     }
 
     /// The documents that an earlier version of a container held and this one does not. Noted before its members are examined, so
@@ -337,7 +407,8 @@ mod tests {
         let (outputs, recognizer) = (Outputs::DENSE, None);
         let stage = FirstStage { work, outputs, recognizer, sender };
         let found = files.iter().map(|file| SourceFile::named(file.clone(), None)).collect();
-        Intake::new(stage, &IngestRequest::new(Vec::new())).run(found);
+        let restorable = RestorableDocuments::of(collection).unwrap();
+        Intake::new(stage, &IngestRequest::new(Vec::new()), &restorable).run(found);
         outcomes.iter().collect()
     }
 

@@ -11,7 +11,7 @@ use crate::discover::Discovery;
 use crate::file::{DocumentInFlight, SourceFile, failed};
 use crate::pace::Pace;
 use crate::pipeline::{self, FirstStage};
-use crate::{FailedFile, IngestReport, IngestRequest, Problem, WorkContext, ingest_files};
+use crate::{FailedFile, IngestReport, IngestRequest, Problem, WorkContext, ingest_files, record_unread};
 use casetrack_host::documents::{just_deleted, members, outermost};
 
 pub(super) fn run(work: WorkContext<'_>, request: &ReindexRequest) -> Result<ReindexReport> {
@@ -130,6 +130,7 @@ fn from_files(
     };
     let gone = discovery.failed.len() as u64;
     let mut report = ingest_files(work, &again, discovery)?;
+    record_unread(work.collection, &report)?;
     report.found += gone;
     Ok((report, copies))
 }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::discover::{self, Discovery};
 use super::file::SourceFile;
-use super::{FailedFile, IngestReport, IngestRequest, Problem, Sharing, WorkContext, ingest_files};
+use super::{FailedFile, IngestReport, IngestRequest, Problem, Sharing, WorkContext, ingest_files, record_unread};
 use leases::{HeldLeases, LEASE};
 
 /// Files that a machine takes at a time: enough to read some while others are embedded, and so few that no machine waits for another.
@@ -88,7 +88,7 @@ impl Offer {
                 Problem::from(&Error::new(ErrorCode::UnreadableFile, message))
             }
         };
-        FailedFile { relative_path: self.relative.clone(), path: path.to_owned(), problem }
+        FailedFile { relative_path: self.relative.clone(), path: path.to_owned(), container: None, problem }
     }
 }
 
@@ -303,6 +303,7 @@ impl SharedIngestion<'_> {
             let paths: HashSet<&str> = files.iter().map(|file| file.lease.name.as_str()).collect();
             let progress = self.progress_of_all(self.report.summary.chunks);
             let mut report = ingest_files(WorkContext { progress: &progress, ..self.work }, &request, discovery)?;
+            record_unread(self.work.collection, &report)?;
             // Those of members of containers stay: their container was read.
             let own = report.failed.extract_if(.., |file| paths.contains(file.path.as_str()));
             let mut problems: HashMap<String, Problem> = own.map(|file| (file.path, file.problem)).collect();
@@ -329,7 +330,14 @@ impl SharedIngestion<'_> {
             return Err(Error::new(ErrorCode::AccessDenied, message).with_hint("Ingest that file by itself."));
         }
         let Offer { relative, in_folder, .. } = &file.offered;
-        Ok(SourceFile { path, relative: relative.clone(), in_folder: *in_folder, depth: 1, copy: None })
+        Ok(SourceFile {
+            path,
+            relative: relative.clone(),
+            in_folder: *in_folder,
+            depth: 1,
+            container: None,
+            copy: None,
+        })
     }
 
     /// Removes files that are done from the work, and puts the others back.

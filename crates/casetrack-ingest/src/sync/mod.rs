@@ -2,9 +2,11 @@
 //!
 //! The folder is compared with the collection first, by path and by SHA-256, and nothing is changed before the plan is complete.
 //! Then documents whose files were moved get their new paths in one atomic step and keep their ids, chunks and vectors, those
-//! whose files are gone are removed if that is asked for, and new and changed files go through the ingestion.
+//! whose files are gone are removed if that is asked for, and new and changed files go through the ingestion. If a whole folder or most
+//! documents are gone at once, nothing is removed without confirmation ([`guard`]).
 
 mod apply;
+mod guard;
 mod plan;
 mod run;
 
@@ -22,6 +24,8 @@ use crate::{FailedFile, IngestedDocument, SkippedFile, WorkContext, WorkSummary}
 use casetrack_host::Host;
 use casetrack_host::documents::marking::MarkSource;
 
+pub use guard::WithheldRemoval;
+
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SyncRequest {
@@ -29,6 +33,8 @@ pub struct SyncRequest {
     pub folder: PathBuf,
     /// Remove documents whose files are gone from the folder.
     pub remove_deleted: bool,
+    /// Remove them also if a whole folder, or more than half of the documents, is gone at once: see [`WithheldRemoval`].
+    pub confirm_removal: bool,
     /// Type of new and changed documents; inferred from each one's content when `None`.
     pub document_type: Option<DocumentType>,
     /// Only files with these extensions (without the dot, any case). Documents of other files are left as they are.
@@ -90,6 +96,9 @@ pub struct SyncReport {
     pub missing: Vec<GoneDocument>,
     /// Documents whose files are gone; they were removed.
     pub removed: Vec<GoneDocument>,
+    /// Why documents were kept although their removal was asked for: so many are gone at once that it needs to be confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<WithheldRemoval>,
     /// Files that did not change since they were ingested.
     pub unchanged: u64,
     /// Files whose content the collection has from another path.

@@ -6,12 +6,15 @@ use std::time::Instant;
 
 use casetrack_core::{Action, DocumentMeta, Error, ErrorCode, Progress, Result, Sha256, hint};
 
+use super::guard::{WithheldRemoval, has_files, withheld};
 use super::plan::{DiskFile, Plan, plan};
 use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
 use crate::discover::{Discovery, discover, has_extension};
 use crate::file::{SourceFile, failed, skipped};
-use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files};
+use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files, record_unread};
 use casetrack_extract::detect;
+use casetrack_host::documents::removed::remember_removed;
+use casetrack_host::documents::unread::ReadingOutcomes;
 use casetrack_host::documents::{delete_whole, members, outermost};
 use casetrack_host::{Host, Refusal, read, readable};
 
@@ -159,16 +162,13 @@ impl FolderState {
 }
 
 fn act(work: WorkContext<'_>, request: &SyncRequest, disk: FolderState, report: &mut SyncReport) -> Result<()> {
-    let WorkContext { host, collection, cancel, .. } = work;
+    let WorkContext { host, collection, .. } = work;
     let documents = match request.rebuild && !request.dry_run {
         true => without_earlier(work, request, &disk, report)?,
         false => collection.documents()?,
     };
     let files: Vec<DiskFile> = disk.files.iter().map(|(_, file)| file.clone()).collect();
-    // A file that is still being written may be the new place of a document that seems gone.
-    let paths: HashSet<&Path> = documents.iter().map(|meta| Path::new(&meta.path)).collect();
-    let remove = request.remove_deleted && disk.awaited.iter().all(|path| paths.contains(path.as_path()));
-    let plan = plan(&disk.root, &files, &documents, |meta| disk.is_gone(meta, request), remove);
+    let (plan, remove) = guarded_plan(request, &disk, &files, &documents, report);
     let moves: Vec<(usize, &str)> = plan.moved.iter().map(|&(d, f)| (d, files[f].path.as_str())).collect();
 
     fill(report, &plan, &disk, &documents, request);
@@ -179,19 +179,15 @@ fn act(work: WorkContext<'_>, request: &SyncRequest, disk: FolderState, report: 
         return Ok(());
     }
 
+    if request.only_below.is_none() {
+        record_refused(work, request, &plan, &disk, report)?;
+    }
     apply::relocate(collection, apply::relocations(&documents, &moves))?;
     report.moved = apply::moved(&documents, &moves);
-    for &d in &plan.gone {
-        let gone = GoneDocument::from(&documents[d]);
-        if !remove {
-            report.missing.push(gone);
-            continue;
-        }
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
-        delete_whole(collection, &documents[d], &documents)?;
-        report.removed.push(gone);
+    let gone: Vec<&DocumentMeta> = plan.gone.iter().map(|&d| &documents[d]).collect();
+    match remove {
+        true => remove_gone(work, request, &gone, &documents, report)?,
+        false => report.missing.extend(gone.into_iter().map(GoneDocument::from)),
     }
 
     let wanted: HashSet<usize> = plan.fresh.iter().chain(&plan.changed).copied().collect();
@@ -211,10 +207,106 @@ fn act(work: WorkContext<'_>, request: &SyncRequest, disk: FolderState, report: 
     };
     let discovery = Discovery { files, ..Discovery::default() };
     let mut ingested = ingest_files(work, &ingest, discovery)?;
+    if request.only_below.is_none() {
+        record_unread(collection, &ingested)?;
+    }
     crate::note_versions(host, collection.meta().id, &mut ingested);
     remember(host, &ingested);
     add(report, ingested);
     Ok(())
+}
+
+/// The plan, and whether documents without files are removed. Reports a removal that needs to be confirmed.
+fn guarded_plan(
+    request: &SyncRequest,
+    disk: &FolderState,
+    files: &[DiskFile],
+    documents: &[DocumentMeta],
+    report: &mut SyncReport,
+) -> (Plan, bool) {
+    // A file that is still being written may be the new place of a document that seems gone.
+    let paths: HashSet<&Path> = documents.iter().map(|meta| Path::new(&meta.path)).collect();
+    let remove = request.remove_deleted && disk.awaited.iter().all(|path| paths.contains(path.as_path()));
+    let planned = |remove| plan(&disk.root, files, documents, |meta| disk.is_gone(meta, request), remove);
+    let plan = planned(remove);
+    if remove && !request.confirm_removal {
+        report.withheld = withheld_removal(&plan, disk, documents, request);
+    }
+    match report.withheld {
+        Some(_) => (planned(false), false),
+        None => (plan, remove),
+    }
+}
+
+/// Removes documents without files, and keeps what can be restored of them.
+fn remove_gone(
+    work: WorkContext<'_>,
+    request: &SyncRequest,
+    gone: &[&DocumentMeta],
+    documents: &[DocumentMeta],
+    report: &mut SyncReport,
+) -> Result<()> {
+    let WorkContext { collection, cancel, .. } = work;
+    // An index of files has no tags.
+    if request.only_below.is_none() {
+        let inside = gone.iter().flat_map(|meta| std::iter::once(*meta).chain(members(documents, meta)));
+        remember_removed(collection, inside)?;
+    }
+    for meta in gone {
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        delete_whole(collection, meta, documents)?;
+        report.removed.push(GoneDocument::from(*meta));
+    }
+    Ok(())
+}
+
+/// Notes the files that are not ingested because they cannot be read, and forgets those that are gone. Where a folder is empty, its drive may
+/// not be connected.
+fn record_refused(
+    work: WorkContext<'_>,
+    request: &SyncRequest,
+    plan: &Plan,
+    disk: &FolderState,
+    report: &SyncReport,
+) -> Result<()> {
+    let path = |f: usize| disk.files[f].1.path.as_str();
+    let is_gone = |file: &str| {
+        let file = Path::new(file);
+        let is_awaited = disk.awaited.contains(file) || disk.unseen.iter().any(|unseen| file.starts_with(unseen));
+        file.starts_with(&disk.root)
+            && !is_awaited
+            && has_extension(file, request.extensions.as_deref())
+            && !file.exists()
+            && (request.confirm_removal || file.parent().is_some_and(has_files))
+    };
+    let mut outcomes = ReadingOutcomes::default();
+    outcomes.read(plan.unchanged.iter().chain(&plan.duplicates).map(|&(f, _)| path(f)));
+    outcomes.read(plan.moved.iter().map(|&(_, f)| path(f)));
+    outcomes.failed(&report.failed);
+    outcomes.skipped(&report.unsupported);
+    outcomes.record(work.collection, is_gone)
+}
+
+/// The removals of a plan, if they need to be confirmed.
+fn withheld_removal(
+    plan: &Plan,
+    disk: &FolderState,
+    documents: &[DocumentMeta],
+    request: &SyncRequest,
+) -> Option<WithheldRemoval> {
+    let gone: HashSet<usize> = plan.gone.iter().copied().collect();
+    if gone.is_empty() {
+        return None;
+    }
+    let removable = documents.iter().enumerate().filter(|(_, meta)| {
+        let path = Path::new(&meta.path);
+        let is_member = outermost(documents, meta).id != meta.id;
+        !is_member && path.starts_with(&disk.root) && has_extension(path, request.extensions.as_deref())
+    });
+    let removable: Vec<(&Path, bool)> = removable.map(|(d, meta)| (Path::new(&meta.path), gone.contains(&d))).collect();
+    withheld(&disk.root, &removable)
 }
 
 /// Deletes the documents of the folder that this job has not made itself, and returns all that are left. Those of files that could not be

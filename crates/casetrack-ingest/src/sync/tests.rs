@@ -25,6 +25,7 @@ fn document(path: &str, content: &str) -> DocumentMeta {
         char_count: 1,
         tracked_changes: 0,
         hidden_texts: 0,
+        unread_parts: Vec::new(),
         warnings: Vec::new(),
         original_stored: false,
         ingested_at: Timestamp(0),

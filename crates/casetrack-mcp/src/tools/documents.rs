@@ -2,6 +2,7 @@
 
 use casetrack_core::DocumentMeta;
 use casetrack_engine::documents;
+use casetrack_engine::documents::unread::UnreadFile;
 use casetrack_engine::documents::{DocumentDetails, DocumentSort, DocumentSummary};
 use casetrack_engine::paging::Part;
 use casetrack_engine::search::{MarkFilter, admit};
@@ -19,6 +20,10 @@ pub(crate) struct ListParameters {
     sort_by: DocumentSort,
     /// Only documents with this tag of the user, or without it (-privileged)
     tag: Option<String>,
+    /// List the files and parts of files that were not read, or read with loss, in place of the documents: each with its container, reason and
+    /// remedy
+    #[serde(default)]
+    unread: bool,
     #[serde(flatten)]
     page: Page<100, 1000>,
 }
@@ -28,7 +33,12 @@ pub(crate) struct DocumentList {
     /// Name of the collection.
     collection: String,
     documents: Vec<DocumentSummary>,
-    /// All documents, or those with the tag, including those not listed.
+    /// The files and parts that were not read, or read with loss, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<UnreadFile>,
+    /// The number of files and parts that were not read, or read with loss.
+    unread_total: u64,
+    /// All documents, or those with the tag, including those not listed; all files and parts, if unread ones were asked for.
     total: u64,
     /// The offset to continue with; absent at the end.
     next_offset: Option<u64>,
@@ -37,8 +47,8 @@ pub(crate) struct DocumentList {
 impl Tool for ListDocuments {
     const NAME: &'static str = "list_documents";
     const TITLE: &'static str = "List documents";
-    const DESCRIPTION: &'static str =
-        "List all documents in the active collection, contracts with their parties, date and governing law.";
+    const DESCRIPTION: &'static str = "List all documents in the active collection, contracts with their parties, date and governing law; or the \
+         files that were not read (unread).";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"sort_by": "pages"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -48,16 +58,30 @@ impl Tool for ListDocuments {
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<DocumentList>> {
         let collection = context.active()?;
-        let ListParameters { sort_by, tag, page } = parameters;
+        let ListParameters { sort_by, tag, unread, page } = parameters;
+        let not_read = documents::list_unread(context.engine.host(), collection.id)?;
+        let unread_total = not_read.len() as u64;
+        if unread {
+            let Part { items: unread, total, next_offset } = Paging::from(page).of(not_read);
+            let (collection, documents) = (collection.name, Vec::new());
+            let list = DocumentList { collection, documents, unread, unread_total, total, next_offset };
+            return Ok(Reply::new(list, move |list| {
+                let place = (page.offset, list.total);
+                text::unread::list(&list.collection, &list.unread, place, list.next_offset, Reader::Assistant)
+            }));
+        }
         let filters: Vec<MarkFilter> = tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
         let mut documents = documents::list_documents(context.engine.host(), collection.id, sort_by)?;
         documents.retain(|document| admit(&filters, &document.marks));
         let part = Paging::from(page).of(documents);
         let Part { items: mut documents, total, next_offset } = part;
         documents::describe_contracts(context.engine.host(), collection.id, &mut documents)?;
-        let list = DocumentList { collection: collection.name, documents, total, next_offset };
+        let (collection, unread) = (collection.name, Vec::new());
+        let list = DocumentList { collection, documents, unread, unread_total, total, next_offset };
         Ok(Reply::new(list, move |list| {
-            text::documents::part(&list.collection, &list.documents, page.offset, list.total, list.next_offset)
+            let part =
+                text::documents::part(&list.collection, &list.documents, page.offset, list.total, list.next_offset);
+            part + &text::unread::remark(list.unread_total, Reader::Assistant)
         }))
     }
 }

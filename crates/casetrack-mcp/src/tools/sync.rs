@@ -19,6 +19,10 @@ pub(crate) struct SyncParameters {
     /// deleted). Default: false (only add/update, never remove).
     #[serde(default)]
     remove_deleted: bool,
+    /// With remove_deleted: remove documents also if a whole folder, or more than half of the documents, is gone at once. Ask the user first: a
+    /// drive that is not connected looks the same. Default: false (such documents are kept).
+    #[serde(default)]
+    confirm_removal: bool,
     /// Default document type for newly ingested files.
     document_type: Option<DocumentType>,
     /// If true, report what would change without actually ingesting or removing anything. Useful for previewing a sync.
@@ -50,6 +54,7 @@ impl Tool for SyncFolder {
         let collection = context.active()?.id;
         let request = SyncRequest {
             remove_deleted: parameters.remove_deleted,
+            confirm_removal: parameters.confirm_removal,
             document_type: parameters.document_type,
             dry_run: parameters.dry_run,
             ..SyncRequest::new(absolute("folder_path", &parameters.folder_path)?)

@@ -189,6 +189,7 @@ impl Corpus {
             char_count: pages.iter().map(|page: &Page| page.text.len() as u64).sum(),
             tracked_changes: 0,
             hidden_texts: 0,
+            unread_parts: Vec::new(),
             warnings: Vec::new(),
             original_stored: false,
             ingested_at: Timestamp::now(),

@@ -8,7 +8,7 @@ use crate::indexes::IndexHandle;
 use crate::manifest::{Manifest, VectorModels};
 use crate::records::{Identity, State};
 use crate::roles::{Counts, DescribeCollection};
-use crate::schema::{EVIDENCE_KEY, IDENTITY_KEY, MEMO_KEY, cf};
+use crate::schema::{EVIDENCE_KEY, IDENTITY_KEY, MEMO_KEY, NOTE_KEY, cf};
 use crate::write;
 
 impl From<State> for Counts {
@@ -97,13 +97,23 @@ impl DescribeCollection for LocalCollection {
     }
 
     fn memo(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        self.truth.meta(&memo_key(name))?.map(|value| decode("memo", &value)).transpose()
+        self.truth.meta(&named_key(MEMO_KEY, name))?.map(|value| decode("memo", &value)).transpose()
     }
 
     fn keep_memo(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let mut batch = self.truth.batch();
-        batch.put(cf::META, memo_key(name), encode(&bytes)?)?;
+        batch.put(cf::META, named_key(MEMO_KEY, name), encode(&bytes)?)?;
         self.truth.write_lazily(batch)
+    }
+
+    fn note(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        self.truth.meta(&named_key(NOTE_KEY, name))?.map(|value| decode("note", &value)).transpose()
+    }
+
+    fn set_note(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let mut batch = self.truth.batch();
+        batch.put(cf::META, named_key(NOTE_KEY, name), encode(&bytes)?)?;
+        self.truth.write_durably(batch)
     }
 }
 
@@ -117,6 +127,6 @@ impl LocalCollection {
     }
 }
 
-fn memo_key(name: &str) -> Vec<u8> {
-    [&[MEMO_KEY], name.as_bytes()].concat()
+fn named_key(kind: u8, name: &str) -> Vec<u8> {
+    [&[kind], name.as_bytes()].concat()
 }

@@ -71,4 +71,11 @@ pub trait DescribeCollection {
     fn keep_memo(&self, _name: &str, _bytes: &[u8]) -> Result<()> {
         Ok(())
     }
+
+    /// The bytes that [`set_note`](Self::set_note) was given last under a name: what the caller records and cannot derive again. Exports leave
+    /// them out. A store on a server keeps them on this machine.
+    fn note(&self, name: &str) -> Result<Option<Vec<u8>>>;
+
+    /// Records bytes under a name and replaces those that had it. Durable when it returns.
+    fn set_note(&self, name: &str, bytes: &[u8]) -> Result<()>;
 }

@@ -43,6 +43,7 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
     let found = problems(&collection);
     assert!(found.len() == 1 && found[0].contains("Evidence 1 is not on page 1 of Lease.txt"), "{found:?}");
     collection.keep_memo("facts", b"derived").unwrap();
+    collection.set_note("unread", b"recorded").unwrap();
     drop(collection);
     let db = raw(&dir);
     db.put_cf(db.cf_handle(cf::META).unwrap(), EVIDENCE_KEY, [1, 0xff, 0xff]).unwrap();
@@ -56,6 +57,7 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
     assert_clean(&repaired);
     assert!(repaired.evidence().unwrap().items.is_empty());
     assert_eq!(repaired.memo("facts").unwrap(), None);
+    assert_eq!(repaired.note("unread").unwrap().unwrap(), b"recorded");
 }
 
 #[test]

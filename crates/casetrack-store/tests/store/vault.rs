@@ -181,6 +181,7 @@ fn nothing_of_it_can_be_read_on_the_disk() {
     };
     collection.change_evidence(|tray| tray.add(item)).unwrap();
     collection.keep_memo("facts", b"Merkzettel").unwrap();
+    collection.set_note("unread", b"Merkliste").unwrap();
     collection.describe(CollectionMeta { name: "Merkname".into(), ..vault.meta.clone() }).unwrap();
     collection.flush().unwrap();
 

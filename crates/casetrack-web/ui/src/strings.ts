@@ -135,6 +135,9 @@ export const t = {
       other: "Other",
     },
   },
+  unread: {
+    some: (files: number) => `Not read, or read with loss: ${number(files)}`,
+  },
   watches: {
     none: "Watched folders",
     some: (folders: number) => `${counted(folders, "watched folder")}`,

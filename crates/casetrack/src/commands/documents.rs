@@ -38,7 +38,31 @@ impl Documents {
         let mut documents = documents::list_documents(console.host(), collection.id, self.sort)?;
         documents.retain(|document| admit(&filters, &document.marks));
         documents::describe_contracts(console.host(), collection.id, &mut documents)?;
-        console.print(&documents, |documents| text::documents::list(&collection.name, documents, Reader::CommandLine))
+        let unread = documents::list_unread(console.host(), collection.id)?.len() as u64;
+        console.print(&documents, |documents| {
+            let list = text::documents::list(&collection.name, documents, Reader::CommandLine);
+            list + &text::unread::remark(unread, Reader::CommandLine)
+        })
+    }
+}
+
+/// List the files and parts of files that were not read, or read with loss
+///
+/// Each with its container, the reason and what to do. A file leaves the list when it is read or deleted and the folder is synced again.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Unread {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+impl Unread {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let collection = self.target.find(&console.engine)?;
+        let unread = documents::list_unread(console.host(), collection.id)?;
+        let total = unread.len() as u64;
+        console.print(&unread, |unread| {
+            text::unread::list(&collection.name, unread, (0, total), None, Reader::CommandLine)
+        })
     }
 }
 

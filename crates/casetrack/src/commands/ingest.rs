@@ -18,7 +18,8 @@ use super::tags::TagSource;
 use crate::console::Console;
 use crate::options::{InCollection, named};
 
-/// The exit status of work that `stopped` early, or in which some files `failed`; all others are stored.
+/// The exit status of work that `stopped` early, or in which some files `failed`; all others are stored. A removal that needs to be confirmed
+/// counts as a failure.
 pub(super) fn status(stopped: bool, failed: bool) -> u8 {
     match (stopped, failed) {
         (true, _) => 1,
@@ -114,7 +115,8 @@ impl Ingest {
 /// Bring a collection up to date with a folder
 ///
 /// New files are ingested, changed files replace their earlier version, and renamed or moved files keep their document with its id and
-/// embeddings. Documents whose files are gone are listed; --remove-deleted removes them. Ctrl-C stops cleanly and keeps all finished work.
+/// embeddings. Documents whose files are gone are listed; --remove-deleted removes them. A file that comes back within 30 days gets the
+/// tags, fields and evidence of its document again. Ctrl-C stops cleanly and keeps all finished work.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Sync {
     /// Folder to sync, with all its subfolders
@@ -124,6 +126,10 @@ pub struct Sync {
     /// Remove documents whose files no longer exist
     #[arg(long)]
     remove_deleted: bool,
+    /// With --remove-deleted: remove documents also if a whole folder, or more than half of the documents, is gone at once. Without it they
+    /// are kept, because a drive that is not connected looks the same
+    #[arg(long, requires = "remove_deleted")]
+    confirm_removal: bool,
     /// Only list the changes, without making them
     #[arg(long)]
     dry_run: bool,
@@ -145,6 +151,7 @@ impl Sync {
         let collection = self.target.find(&console.engine)?;
         let request = SyncRequest {
             remove_deleted: self.remove_deleted,
+            confirm_removal: self.confirm_removal,
             document_type: self.document_type,
             extensions: self.extensions,
             follow_links: self.follow_links,
@@ -156,7 +163,8 @@ impl Sync {
             false => console.work(collection.id, JobRequest::SyncFolder(request), |report| report.sync)?,
         };
         console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
-        Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
+        let is_partial = !report.failed.is_empty() || report.withheld.is_some();
+        Ok(status(report.summary.stopped.is_some(), is_partial))
     }
 }
 

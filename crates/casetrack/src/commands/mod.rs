@@ -94,6 +94,7 @@ collection_commands! {
     Related(graph::Related),
     Clusters(graph::Clusters),
     Documents(documents::Documents),
+    Unread(documents::Unread),
     Tag(tags::Tag),
     Show(documents::Show),
     Page(documents::Page),

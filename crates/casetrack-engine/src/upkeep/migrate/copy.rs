@@ -9,7 +9,7 @@ use casetrack_store::{Collection, StoredDocument};
 use serde_json::Value;
 use walkdir::WalkDir;
 
-use casetrack_host::documents::originals;
+use casetrack_host::documents::{self, originals};
 use casetrack_host::sha256;
 
 /// The change of paths: uploads are in the folder of their collection.
@@ -133,6 +133,11 @@ pub(super) fn copy(
         *tray = evidence;
         Ok(())
     })?;
+    for name in documents::NOTES {
+        if let Some(note) = source.note(name)? {
+            target.set_note(name, &note)?;
+        }
+    }
     if *target.meta() != state.meta {
         target.describe(state.meta.clone())?;
     }

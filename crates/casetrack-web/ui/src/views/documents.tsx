@@ -15,6 +15,7 @@ import { t } from "../strings";
 import { team } from "../strings-team";
 import { JobList } from "./jobs";
 import { PathField } from "./paths";
+import { Unread } from "./unread";
 import { Watches } from "./watches";
 
 /** Documents that the list holds; beyond them, search. */
@@ -60,10 +61,12 @@ export function Documents({ collection }: { collection: string }) {
   useChanges(loaded.again);
   const running = jobs.jobs.filter(isActive).length;
   const before = useRef(0);
+  const [ended, setEnded] = useState(0);
   useEffect(() => {
     if (running < before.current) {
       loaded.again();
       health.again();
+      setEnded((jobs) => jobs + 1);
     }
     before.current = running;
   }, [running]);
@@ -141,6 +144,7 @@ export function Documents({ collection }: { collection: string }) {
       )}
       <Notices notices={[...(health.value?.notices ?? []), ...(health.value?.model_problem ? [health.value.model_problem] : [])]} />
       <Watches collection={collection} />
+      <Unread collection={collection} revision={ended} />
       {loaded.error && <Failure error={loaded.error} again={loaded.again} />}
       {!loaded.value && !loaded.error && <Loading />}
       {loaded.value && rows.length === 0 && (

@@ -31,6 +31,7 @@ import binary_workbook  # noqa: E402
 import rare_encodings  # noqa: E402
 import drafts  # noqa: E402
 import enclosures  # noqa: E402
+import envelopes  # noqa: E402
 import expected  # noqa: E402
 import filing  # noqa: E402
 import mail  # noqa: E402
@@ -106,6 +107,10 @@ def files():
         "mail.msg": mail.msg(),
         "mailbox.mbox": mail.mbox(),
         "papers.zip": mail.papers(),
+        "inspection.ics": envelopes.calendar(),
+        "berths.mht": envelopes.web_archive(),
+        "winmail.dat": envelopes.tnef(),
+        "statutes.txt.p7m": envelopes.signed(),
         "enclosures.docx": enclosures.docx(),
         "enclosures.rtf": enclosures.rtf(),
         "mac.doc": rare_encodings.mac_word(),

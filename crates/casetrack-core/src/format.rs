@@ -129,6 +129,21 @@ formats! {
     Ppt: "PPT", "a PowerPoint 97-2003 presentation", Slides, TEXT_ONLY, POWERPOINT, &[
         ("application/vnd.ms-powerpoint", &["ppt", "pps", "pot"]),
     ];
+    // Outlook's message inside a mail, usually `winmail.dat`.
+    Tnef: "Outlook message (TNEF)", "an Outlook message in TNEF", Message, TEXT_ONLY, "tnef", &[
+        ("application/ms-tnef", &["tnef"]),
+        ("application/vnd.ms-tnef", &[]),
+    ];
+    // A file in one envelope with its signature.
+    P7m: "Signed file", "a signed file", Archive, TEXT_ONLY, "p7m", &[
+        ("application/pkcs7-mime", &["p7m"]),
+        ("application/x-pkcs7-mime", &[]),
+    ];
+    Calendar: "Calendar", "a calendar", Text, TEXT_ONLY, "ics", &[
+        ("text/calendar", &["ics", "ical"]),
+        ("text/x-vcalendar", &["vcs"]),
+    ];
+    Mhtml: "Web archive", "a web archive", Text, TEXT_ONLY, "mht mhtml", &[("application/x-mimearchive", &["mht", "mhtml"])];
 }
 
 /// First bytes that identify a format, with their place. The parts of a zip archive or an OLE file identify its content.
@@ -176,8 +191,8 @@ pub fn type_by_signature(beginning: &[u8]) -> Option<&'static str> {
 #[macro_export]
 macro_rules! supported_formats {
     () => {
-        "PDF, scans and pictures (by OCR), Word, Excel, PowerPoint, OpenDocument, RTF, e-mail and its attachments, HTML, CSV, text, \
-         Markdown, ZIP archives"
+        "PDF, scans and pictures (by OCR), Word, Excel, PowerPoint, OpenDocument, RTF, e-mail and its attachments, calendars, HTML, \
+         web archives, CSV, text, Markdown, ZIP archives, signed files"
     };
 }
 

@@ -54,12 +54,21 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if formats::image::is_image(bytes) {
         return Ok(FileFormat::Image);
     }
-    if let Some(format) = mail_format(bytes) {
+    if formats::mail::is_tnef(bytes) {
+        return Ok(FileFormat::Tnef);
+    }
+    if formats::signed::is_envelope(bytes) {
+        return Ok(FileFormat::P7m);
+    }
+    if let Some(format) = mail_format(source) {
         return Ok(format);
     }
     if let Some(decoded) = encoding::decode(bytes) {
         if is_html(source, &decoded.text) {
             return Ok(FileFormat::Html);
+        }
+        if formats::calendar::is_calendar(&decoded.text) {
+            return Ok(FileFormat::Calendar);
         }
         if let Some(format) = promised_mail(source, &decoded.text) {
             return Ok(format);
@@ -204,10 +213,14 @@ fn known_text_format(text: &str) -> Option<&'static str> {
 /// Bytes searched for the headers of a message.
 const MAIL_HEADERS_WITHIN: usize = 64 * 1024;
 
-/// A message or mailbox, by its first lines; parts of it may be binary data.
-fn mail_format(bytes: &[u8]) -> Option<FileFormat> {
+/// A message, mailbox or web archive, by its first lines; parts of it may be binary data.
+fn mail_format(source: &Source) -> Option<FileFormat> {
+    let bytes = source.bytes;
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(MAIL_HEADERS_WITHIN)]);
     let start = start.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']).to_ascii_lowercase();
+    if formats::mail::is_web_archive(&start, source.promised_format() == Some(FileFormat::Mhtml)) {
+        return Some(FileFormat::Mhtml);
+    }
     if start.starts_with("from ") {
         return has_mail_headers(start.lines().skip(1)).then_some(FileFormat::Mbox);
     }
@@ -219,6 +232,10 @@ fn promised_mail(source: &Source, text: &str) -> Option<FileFormat> {
     match source.promised_format()? {
         FileFormat::Mbox if text.trim_start().starts_with("From ") => Some(FileFormat::Mbox),
         FileFormat::Eml if known_text_format(text).is_none() => Some(FileFormat::Eml),
+        // Outlook gives the same name to what is signed with the signature beside it.
+        FileFormat::P7m | FileFormat::Mhtml if formats::signed::is_mime_entity(text.as_bytes()) => {
+            Some(FileFormat::Eml)
+        }
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 import content
 import drafts
 import enclosures
+import envelopes
 import filing
 import rare_encodings
 import mail
@@ -172,6 +173,45 @@ def papers():
     return expectation("zip", [page], attachments=names, phrases=["keys – Ærø.csv"])
 
 
+def inspection():
+    lines = [
+        f"Event: {envelopes.WALK}",
+        "Status: cancelled",
+        "When: 2024-06-14 10:00 to 12:00 (Europe/Copenhagen)",
+        f"Where: {envelopes.PLACE}",
+        f"Organiser: {mail.address(envelopes.ORGANISER)}",
+        f"Attendees: {mail.address(envelopes.GUEST)} (accepted)",
+    ]
+    page = Page()
+    page.block("Paragraph", "\n".join(lines))
+    page.block("Paragraph", envelopes.NOTE)
+    return expectation("calendar", [page], envelopes.WALK, phrases=["cancelled", "open until noon"])
+
+
+def web_archive():
+    title, first, second = envelopes.PAGE_TEXTS
+    head = f"Address: {envelopes.PAGE_ADDRESS}\nSaved: {envelopes.PAGE_SAVED}"
+    kinds = [("Paragraph", head), (heading(1), title), ("Paragraph", first), ("Paragraph", second)]
+    page = verbatim(f"{head}\n\n{title}\n{first}\n\n{second}", kinds)
+    return expectation("mhtml", [page], envelopes.PAGE_TITLE, phrases=["€360.50", "slipway"])
+
+
+def outlook_part():
+    head = f"From: {envelopes.ORGANISER[0]}\nSubject: {envelopes.TNEF_SUBJECT}\nAttachments: {envelopes.TNEF_FILE[0]}"
+    blocks = [head, *envelopes.TNEF_BODY]
+    page = verbatim("\n\n".join(blocks), [("Paragraph", block) for block in blocks])
+    names = [envelopes.TNEF_FILE[0]]
+    return expectation("tnef", [page], envelopes.TNEF_SUBJECT, names, phrases=["with Zoë Łukasik"])
+
+
+def signed():
+    name, _ = envelopes.SIGNED
+    page = Page()
+    page.block("ListItem", name)
+    warning = "The file is signed; the signature was not verified."
+    return expectation("p7m", [page], attachments=[name], warnings=[warning], phrases=["statutes"])
+
+
 def old_word(paragraphs):
     page = Page()
     for paragraph in paragraphs:
@@ -298,6 +338,10 @@ def all_outcomes():
         "mail.msg": message("msg", "Tue, 04 Jun 2024 07:30:00 +0000"),
         "mailbox.mbox": mailbox(),
         "papers.zip": papers(),
+        "inspection.ics": inspection(),
+        "berths.mht": web_archive(),
+        "winmail.dat": outlook_part(),
+        "statutes.txt.p7m": signed(),
         "enclosures.docx": enclosed(),
         "enclosures.rtf": enclosed_in_rtf(),
         "mac.doc": old_word(content.NOTICE_OF_FEES),

@@ -64,6 +64,10 @@ fuzz! {
     odt: Odt,
     odp: Odp,
     ppt: Ppt,
+    tnef: Tnef,
+    p7m: P7m,
+    calendar: Calendar,
+    mhtml: Mhtml,
 }
 
 fn fuzz(format: FileFormat) {

@@ -1,10 +1,12 @@
 //! One module per format, or per family of formats with one parser, and the table of their extractors.
 
+pub mod calendar;
 pub mod csv;
 pub mod doc;
 pub mod docx;
 pub mod html;
 pub mod image;
+mod invoice;
 pub mod mail;
 pub mod markdown;
 pub mod opendocument;
@@ -12,6 +14,7 @@ pub mod pdf;
 pub mod ppt;
 pub mod pptx;
 pub mod rtf;
+pub mod signed;
 pub mod spreadsheet;
 pub mod text;
 pub mod zip;
@@ -29,7 +32,7 @@ pub(crate) fn extractor(format: FileFormat) -> &'static dyn Extractor {
         FileFormat::Doc => &doc::Doc,
         FileFormat::Xlsx | FileFormat::Xls | FileFormat::Xlsb | FileFormat::Ods => &spreadsheet::Spreadsheet,
         FileFormat::Csv => &csv::Csv,
-        FileFormat::Text => &text::PlainText,
+        FileFormat::Text => &text::TextFile,
         FileFormat::Markdown => &markdown::Markdown,
         FileFormat::Pptx => &pptx::Pptx,
         FileFormat::Html => &html::Html,
@@ -41,5 +44,9 @@ pub(crate) fn extractor(format: FileFormat) -> &'static dyn Extractor {
         FileFormat::Zip => &zip::Zip,
         FileFormat::Odt | FileFormat::Odp => &opendocument::OpenDocument,
         FileFormat::Ppt => &ppt::Ppt,
+        FileFormat::Tnef => &mail::Tnef,
+        FileFormat::P7m => &signed::SignedFile,
+        FileFormat::Calendar => &calendar::Calendar,
+        FileFormat::Mhtml => &mail::WebArchive,
     }
 }

@@ -1,4 +1,5 @@
-//! Plain text: verbatim after decoding, paragraphs are runs of lines between blank lines, form feeds start pages.
+//! Plain text: verbatim after decoding, paragraphs are runs of lines between blank lines, form feeds start pages. XML is plain text, too,
+//! except electronic invoices.
 
 use casetrack_core::{ExtractionMethod, Result};
 use casetrack_pages::build::{DocumentBuilder, Extractor};
@@ -6,6 +7,21 @@ use casetrack_pages::model::Source;
 use casetrack_pages::text::encoding::{self, Decoded};
 use casetrack_pages::text::paragraphs;
 
+use super::invoice;
+
+/// A file of text: electronic invoices are read as fields, all other text as it is.
+pub(crate) struct TextFile;
+
+impl Extractor for TextFile {
+    fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
+        match encoding::decode_html(source.bytes).filter(|decoded| invoice::is_invoice(&decoded.text)) {
+            Some(decoded) => invoice::write(&decoded.text, document),
+            None => PlainText.extract(source, document),
+        }
+    }
+}
+
+/// Text as it is.
 pub(crate) struct PlainText;
 
 impl Extractor for PlainText {

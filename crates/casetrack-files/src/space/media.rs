@@ -67,7 +67,7 @@ pub(super) fn condition(wanted: &str) -> Result<Option<Condition>> {
         let application = name.strip_prefix("application/").unwrap_or_default();
         let is_office =
             application.starts_with("vnd.") || matches!(application, "pdf" | "rtf" | "msword" | "epub+zip" | "mbox");
-        is_office || matches!(name, "text/plain" | "text/html" | "text/markdown" | "message/rfc822")
+        is_office || matches!(name, "text/plain" | "text/html" | "text/markdown" | "text/calendar" | "message/rfc822")
     };
     let is_wanted = |name: &str| match family {
         "document" => is_document(name),

@@ -5,6 +5,7 @@ pub mod clauses;
 mod cursor;
 pub mod dates;
 pub mod document_type;
+pub mod dos;
 pub mod encoding;
 pub mod exhibits;
 pub mod headings;

@@ -19,6 +19,8 @@ pub(crate) struct PageText {
     pub text: String,
     /// Byte ranges in order.
     pub spans: Vec<(Range<usize>, BlockKind)>,
+    /// Tables so far; each has a number of its own.
+    tables: u32,
 }
 
 impl PageText {
@@ -50,14 +52,26 @@ impl PageText {
         self.text.push_str(&page.text);
         let mut cursor = Cursor::new(&page.text);
         let spans = page.blocks.iter().map(|block| (shifted(cursor.byte_range(block), start), block.kind.clone()));
-        self.spans.extend(spans);
+        self.add(spans);
     }
 
     pub fn append(&mut self, other: &PageText) {
         if !other.text.is_empty() {
             let start = self.gap();
             self.text.push_str(&other.text);
-            self.spans.extend(other.spans.iter().map(|(range, kind)| (shifted(range.clone(), start), kind.clone())));
+            self.add(other.spans.iter().map(|(range, kind)| (shifted(range.clone(), start), kind.clone())));
+        }
+    }
+
+    /// Adds blocks whose tables are counted from 0.
+    fn add(&mut self, spans: impl Iterator<Item = (Range<usize>, BlockKind)>) {
+        let before = self.tables;
+        for (range, mut kind) in spans {
+            if let BlockKind::TableRow { table, .. } = &mut kind {
+                *table += before;
+                self.tables = self.tables.max(*table + 1);
+            }
+            self.spans.push((range, kind));
         }
     }
 
@@ -85,6 +99,24 @@ pub(super) fn choose(plain: Option<PageText>, html: Option<PageText>) -> PageTex
         (Some(plain), _) => plain,
         (None, html) => html.unwrap_or_default(),
     }
+}
+
+/// One text of two versions of a body: the one that contains the other, else both.
+pub(super) fn united(first: PageText, second: PageText) -> PageText {
+    let words = |page: &PageText| {
+        let words = page.text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.fold(String::from(" "), |all, word| all + &word.to_lowercase() + " ")
+    };
+    let (own, other) = (words(&first), words(&second));
+    if own.contains(&other) {
+        return first;
+    }
+    if other.contains(&own) {
+        return second;
+    }
+    let mut both = first;
+    both.append(&second);
+    both
 }
 
 pub(super) fn plain(text: &str) -> PageText {

@@ -18,6 +18,7 @@ pub(super) struct Letter {
     pub mail: MailHeaders,
     pub body: PageText,
     pub attachments: Vec<Enclosure>,
+    pub warnings: Vec<String>,
 }
 
 /// Something that came with a message.
@@ -34,8 +35,9 @@ pub(super) struct Enclosure {
 impl Letter {
     /// Writes the page and hands over the attachments.
     pub fn write(self, document: &mut DocumentBuilder) -> Result<()> {
-        let Letter { headers, mail, body, attachments } = self;
+        let Letter { headers, mail, body, attachments, warnings } = self;
         document.set_mail(mail);
+        warnings.into_iter().for_each(|warning| document.warn(warning));
         for enclosure in attachments.into_iter().filter(Enclosure::is_document) {
             let name = enclosure.file_name();
             document.attachments().push(&name, enclosure.bytes);
@@ -69,20 +71,20 @@ impl Letter {
 
 impl Enclosure {
     /// Signatures and decoration are no documents.
-    fn is_document(&self) -> bool {
+    pub fn is_document(&self) -> bool {
         let signature = matches!(
             self.media_type.as_str(),
             "application/pgp-signature"
                 | "application/pkcs7-signature"
                 | "application/x-pkcs7-signature"
                 | "application/applefile"
-        );
+        ) || self.name.eq_ignore_ascii_case("smime.p7s");
         let decoration =
             self.inline && self.media_type.starts_with("image/") && self.bytes.len() <= MAX_DECORATION_BYTES;
         !self.bytes.is_empty() && !signature && !decoration
     }
 
-    fn file_name(&self) -> String {
+    pub fn file_name(&self) -> String {
         let name = attachment::file_name(self.name.trim());
         if !name.is_empty() {
             return name;
@@ -94,6 +96,7 @@ impl Enclosure {
             "message/rfc822" => "eml",
             "image/jpeg" => "jpg",
             "application/vnd.ms-outlook" => "msg",
+            "application/pkcs7-mime" | "application/x-pkcs7-mime" => "p7m",
             other => match other.split_once('/') {
                 Some(("application" | "image", subtype)) if subtype.len() <= 4 => subtype,
                 _ => "bin",

@@ -6,11 +6,13 @@
 
 use std::borrow::Cow;
 
-use casetrack_pages::text::encoding;
-use encoding_rs::Encoding;
 use mail_parser::decoders::base64::base64_decode;
-use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{Header, HeaderName, HeaderValue, Message, MessageParser};
+
+use super::headers::unified;
+
+/// Chromium's header of web archives.
+const PAGE_ADDRESS: &str = "Snapshot-Content-Location";
 
 /// One part, headers apart from its encoded content.
 pub(super) struct Part<'a> {
@@ -32,6 +34,12 @@ impl<'a> Part<'a> {
     pub fn header(&self, name: HeaderName<'static>) -> Option<&HeaderValue<'static>> {
         // The first of repeated headers counts: mail programs hide later ones.
         self.headers.iter().find(|header| header.name == name).map(|header| &header.value)
+    }
+
+    /// The address of a page that a browser saved.
+    pub fn page_address(&self) -> Option<String> {
+        let found = self.headers.iter().find(|header| header.name().eq_ignore_ascii_case(PAGE_ADDRESS))?;
+        found.value.as_text().map(|text| text.split_whitespace().collect())
     }
 
     /// Media type in lower case; `None` if it is not declared.
@@ -58,10 +66,15 @@ impl<'a> Part<'a> {
         self.disposition().is_some_and(|disposition| disposition.eq_ignore_ascii_case("attachment"))
     }
 
-    /// True for an S/MIME part that is declared as signed and not encrypted.
-    pub fn is_signed_only(&self) -> bool {
+    /// True if an S/MIME part does not claim to be anything but encrypted.
+    pub fn is_declared_encrypted(&self) -> bool {
         self.parameter(HeaderName::ContentType, "smime-type")
-            .is_some_and(|kind| kind.eq_ignore_ascii_case("signed-data"))
+            .is_none_or(|kind| kind.to_ascii_lowercase().contains("enveloped"))
+    }
+
+    /// True if a calendar asks for an action, such as an answer (RFC 6047, 2.4): it is a message, not a file.
+    pub fn has_method(&self) -> bool {
+        self.parameter(HeaderName::ContentType, "method").is_some()
     }
 
     /// True if the body shows it: it has an id to be referred to, or is declared inline.
@@ -85,10 +98,6 @@ impl<'a> Part<'a> {
             "quoted-printable" => Cow::Owned(decode_quoted_printable(self.content)),
             _ => Cow::Borrowed(self.content),
         }
-    }
-
-    pub fn text(&self) -> String {
-        decode_text(&self.decoded(), self.charset())
     }
 
     /// The parts of a multipart, at most `most`; `None` if it is none, or its boundary never occurs. Without the
@@ -154,17 +163,13 @@ pub(super) fn split_headers(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn parse_headers(bytes: &[u8]) -> Vec<Header<'static>> {
-    // Bytes beyond ASCII are not allowed here; if they occur, they are in the encoding of the sender.
-    let text = match std::str::from_utf8(bytes) {
-        Ok(_) => Cow::Borrowed(bytes),
-        Err(_) => Cow::Owned(decode_text(bytes, None).into_bytes()),
-    };
-    let mut text = text.into_owned();
+    let mut text = unified(bytes);
     text.extend_from_slice(b"\r\n\r\n");
     let parser = MessageParser::new()
         .with_mime_headers()
         .with_address_headers()
         .header_text(HeaderName::Subject)
+        .header_text(HeaderName::Other(PAGE_ADDRESS.into()))
         .header_raw(HeaderName::MessageId)
         .header_raw(HeaderName::InReplyTo)
         .header_raw(HeaderName::References)
@@ -175,23 +180,8 @@ fn parse_headers(bytes: &[u8]) -> Vec<Header<'static>> {
     part.map(|part| part.into_owned().headers).unwrap_or_default()
 }
 
-/// Text in the declared encoding. ASCII and UTF-8 are often declared wrongly, so there the bytes decide.
-pub(super) fn decode_text(bytes: &[u8], charset: Option<&str>) -> String {
-    let label = charset.unwrap_or_default().trim().to_ascii_lowercase();
-    if !matches!(label.as_str(), "" | "us-ascii" | "ascii" | "utf-8" | "utf8") {
-        if let Some(declared) = Encoding::for_label(label.as_bytes()) {
-            return declared.decode(bytes).0.into_owned();
-        }
-        if let Some(decode) = charset_decoder(label.as_bytes()) {
-            return decode(bytes);
-        }
-    }
-    encoding::decode(bytes)
-        .map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |decoded| decoded.text.into_owned())
-}
-
 /// RFC 2045, 6.8. Other characters than those of either alphabet are passed over.
-fn decode_base64(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn decode_base64(bytes: &[u8]) -> Vec<u8> {
     let known = |byte: &u8| match byte {
         b'-' => Some(b'+'),
         b'_' => Some(b'/'),
@@ -203,7 +193,7 @@ fn decode_base64(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// RFC 2045, 6.7. White space at the end of a line was added in transit.
-fn decode_quoted_printable(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn decode_quoted_printable(bytes: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         let content = line.trim_ascii_end();
@@ -217,10 +207,9 @@ fn decode_quoted_printable(bytes: &[u8]) -> Vec<u8> {
         let (content, soft) = content.strip_suffix(b"=").map_or((content, false), |content| (content, true));
         let mut at = 0;
         while let Some(&byte) = content.get(at) {
-            let hex = |at: usize| content.get(at).and_then(|&digit| char::from(digit).to_digit(16));
-            match (byte, hex(at + 1), hex(at + 2)) {
-                (b'=', Some(high), Some(low)) => {
-                    decoded.push((high * 16 + low) as u8);
+            match (byte, hex_pair(content, at + 1)) {
+                (b'=', Some(value)) => {
+                    decoded.push(value);
                     at += 3;
                 }
                 _ => {
@@ -234,6 +223,12 @@ fn decode_quoted_printable(bytes: &[u8]) -> Vec<u8> {
         }
     }
     decoded
+}
+
+/// The byte that two hexadecimal digits at `at` are.
+pub(super) fn hex_pair(bytes: &[u8], at: usize) -> Option<u8> {
+    let digit = |at: usize| bytes.get(at).and_then(|&digit| char::from(digit).to_digit(16));
+    Some((digit(at)? * 16 + digit(at + 1)?) as u8)
 }
 
 #[cfg(test)]
@@ -257,15 +252,5 @@ mod tests {
         assert_eq!(split_headers(b"A: 1\r\nNo header here\r\n"), (&b"A: 1\r\n"[..], &b"No header here\r\n"[..]));
         assert_eq!(split_headers(b"A: 1"), (&b"A: 1"[..], &b""[..]));
         assert_eq!(split_headers(b""), (&b""[..], &b""[..]));
-    }
-
-    #[test]
-    fn declared_encodings_hold_unless_they_are_plainly_wrong() {
-        assert_eq!(decode_text(b"\xE4", Some("ISO-8859-1")), "ä");
-        assert_eq!(decode_text("ä".as_bytes(), Some("us-ascii")), "ä");
-        assert_eq!(decode_text(b"M\xE4ngel", Some("utf-8")), "Mängel");
-        assert_eq!(decode_text(b"+AOQ-", Some("utf-7")), "ä");
-        assert_eq!(decode_text(b"\x1B$B%F\x1B(B", Some("iso-2022-jp")), "テ");
-        assert_eq!(decode_text(b"plain", Some("no such charset")), "plain");
     }
 }

@@ -4,20 +4,32 @@
 //! is each message of a mailbox: a mail is cited by itself, with its date and parties, and has its own attachments.
 
 mod body;
+mod charsets;
 mod eml;
+mod headers;
+mod item;
 mod letter;
 mod mbox;
+mod meeting;
 mod mime;
 mod msg;
 mod properties;
+mod reader;
 mod rich_text;
+mod tnef;
+mod web_archive;
 
+#[cfg(test)]
+mod envelope_tests;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::eml::{Eml, body_of};
 pub(crate) use self::mbox::Mbox;
+pub(crate) use self::mime::decode_quoted_printable;
 pub(crate) use self::msg::Msg;
+pub(crate) use self::tnef::{Tnef, is_tnef};
+pub(crate) use self::web_archive::{WebArchive, is_web_archive};
 
 /// True if a file begins as Outlook's data files do ([MS-PST] 2.2.2.6). They are not read.
 pub(crate) fn is_outlook_data(bytes: &[u8]) -> bool {

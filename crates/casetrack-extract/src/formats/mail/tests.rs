@@ -299,3 +299,31 @@ fn attachments_beyond_the_limits_are_left_out_and_said() {
     assert_eq!(extraction.attachments.len(), 3);
     assert_eq!(extraction.warnings.len(), 1);
 }
+
+#[test]
+fn meetings_of_outlook_have_their_times_and_place() {
+    let named = |number: u32, index: u16| [&number.to_le_bytes()[..], &[6, 0], &index.to_le_bytes()].concat();
+    let set = [2, 0x20, 6, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0x46];
+    // 2024-06-11 08:00 and 10:00.
+    let times = [(0x8000_0040, 133_625_664_000_000_000), (0x8001_0040, 133_625_736_000_000_000)];
+    let meeting = |class: &str| {
+        compound(&[
+            ("/__properties_version1.0", table(32, &times)),
+            ("/__nameid_version1.0/__substg1.0_00020102", set.to_vec()),
+            (
+                "/__nameid_version1.0/__substg1.0_00030102",
+                [named(0x820D, 0), named(0x820E, 1), named(0x8208, 2)].concat(),
+            ),
+            ("/__substg1.0_001A001F", unicode(class)),
+            ("/__substg1.0_0037001F", unicode("Walk")),
+            ("/__substg1.0_1000001F", unicode("See you.")),
+            ("/__substg1.0_8002001F", unicode("Saal 3")),
+        ])
+    };
+    let text = |class| extract("a.msg", meeting(class)).pages[0].text.clone();
+    let when = "When: 2024-06-11 08:00 to 10:00 (UTC)\nWhere: Saal 3";
+    assert!(text("IPM.Schedule.Meeting.Request").ends_with(&format!("\n\nSee you.\n\nInvitation: Walk\n{when}")));
+    let cancelled = text("IPM.Schedule.Meeting.Canceled");
+    assert!(cancelled.ends_with(&format!("\n\nCancellation: Walk\nStatus: cancelled\n{when}")), "{cancelled}");
+    assert!(text("IPM.Note").ends_with("\n\nSee you."));
+}

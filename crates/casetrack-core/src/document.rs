@@ -190,7 +190,7 @@ impl Page {
         printed_page(
             self.number,
             unpaged,
-            &Printed { label: label.as_deref(), exhibits, numbers: None, bates: bates.as_deref() },
+            &Printed { label: label.as_deref(), exhibits, bates: bates.as_deref(), ..Printed::default() },
         )
     }
 }

@@ -103,7 +103,7 @@ formats! {
     ];
     Html: "HTML", "a web page", Text, TEXT_ONLY, "?html htm", &[("text/html", &["html", "htm", "xhtml"])];
     Rtf: "RTF", "a Rich Text document", Text, TEXT_ONLY, "rtf", &[("application/rtf", &["rtf"])];
-    /// A picture of a page, read by OCR: JPEG, PNG, TIFF, BMP, GIF or WebP.
+    /// A picture of a page, read by OCR: JPEG, JPEG 2000, PNG, TIFF, BMP, GIF or WebP.
     Image: "Image", "a picture", Picture, DRAWN, "", &[
         ("image/jpeg", &["jpg", "jpeg", "jpe"]),
         ("image/png", &["png"]),
@@ -111,6 +111,7 @@ formats! {
         ("image/bmp", &["bmp"]),
         ("image/gif", &["gif"]),
         ("image/webp", &["webp"]),
+        ("image/jp2", &["jp2", "j2k", "jpf", "jpx"]),
     ];
     Eml: "E-mail", "an e-mail message", Message, TEXT_ONLY, "eml", &[("message/rfc822", &["eml"])];
     Msg: "Outlook message", "an Outlook message", Message, TEXT_ONLY, "?msg", &[("application/vnd.ms-outlook", &["msg"])];
@@ -157,8 +158,11 @@ const SIGNATURES: &[(usize, &[u8], &str)] = &[
     (0, b"MM\0*", "image/tiff"),
     (8, b"WEBPVP8", "image/webp"),
     (4, b"ftyphe", "image/heic"),
-    (4, b"ftypmif1", "image/heic"),
+    (4, b"ftypmif1", "image/heif"),
+    (4, b"ftypmsf1", "image/heif"),
     (4, b"ftypavif", "image/avif"),
+    (4, b"ftypavis", "image/avif"),
+    (0, b"\0\0\0\x0CJXL ", "image/jxl"),
     (0, b"8BPS", "image/vnd.adobe.photoshop"),
     (0, b"AT&TFORM", "image/vnd.djvu"),
     (4, b"ftypM4A", "audio/mp4"),
@@ -230,6 +234,11 @@ impl FileFormat {
     /// The format whose files have this media type, in lower case.
     pub fn from_media_type(name: &str) -> Option<FileFormat> {
         Self::ALL.iter().copied().find(|format| format.row().types.iter().any(|(own, _)| *own == name))
+    }
+
+    /// True of the formats of one program, old and new, which people take for one.
+    pub fn is_same_kind(self, other: Self) -> bool {
+        !self.row().words.is_empty() && self.row().words == other.row().words
     }
 
     /// True if a document of this format is one e-mail message.

@@ -52,7 +52,7 @@ pub use hidden::{HiddenReason, HiddenText, hidden_reasons};
 pub use hint::{Action, FileLimit, Hint, Notice};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use mail::MailHeaders;
-pub use page_citation::{Printed, cited_numbers, cited_page, is_exhibit, number_range, printed_page};
+pub use page_citation::{Printed, cited_numbers, cited_page, cited_rows, is_exhibit, number_range, printed_page};
 pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
 pub use provenance::Provenance;

@@ -1,5 +1,7 @@
 //! The names of pages in citations.
 
+use crate::RowRange;
+
 /// The citation of a page: `p. 12`. Without pages `no page`, from the second part between page breaks on `no page, part 2`.
 pub fn cited_page(page: u32, unpaged: bool) -> String {
     match (unpaged, page) {
@@ -19,6 +21,8 @@ pub struct Printed<'p> {
     /// The numbers of the paragraphs, as [`number_range`] writes them.
     pub numbers: Option<&'p str>,
     pub bates: Option<&'p str>,
+    /// Of a sheet: its name and the rows that are cited, as [`cited_rows`] writes them. These are not printed, but people find them.
+    pub sheet: Option<&'p str>,
 }
 
 /// As [`cited_page`], with the printed labels: `p. 7 (A-1, Exhibit 3, ¶ 12, Bates SMITH000042)`.
@@ -28,7 +32,18 @@ pub fn printed_page(page: u32, unpaged: bool, printed: &Printed<'_>) -> String {
     parts.extend_from_slice(printed.exhibits);
     parts.extend(printed.numbers.map(cited_numbers));
     parts.extend(printed.bates.map(|number| format!("Bates {number}")));
+    parts.extend(printed.sheet.map(str::to_owned));
     if parts.is_empty() { cited } else { format!("{cited} ({})", parts.join(", ")) }
+}
+
+/// `sheet "Ledger", row 12` or `sheet "Ledger", rows 12-14`; without the name of a sheet that has that of its file.
+pub fn cited_rows(sheet: Option<&str>, rows: Option<RowRange>) -> String {
+    let sheet = sheet.map(|name| format!("sheet \"{}\"", name.replace('"', "'")));
+    let rows = rows.map(|rows| {
+        let number = number_range((rows.start, rows.end));
+        if rows.start == rows.end { format!("row {number}") } else { format!("rows {number}") }
+    });
+    sheet.into_iter().chain(rows).collect::<Vec<_>>().join(", ")
 }
 
 /// `12` or `12-14`.
@@ -69,8 +84,14 @@ mod tests {
     #[test]
     fn pages_are_cited_with_what_is_printed_on_them() {
         let exhibits = ["Exhibit 3".to_owned()];
-        let all = Printed { label: Some("A-1"), exhibits: &exhibits, numbers: Some("12-14"), bates: Some("SM42") };
-        assert_eq!(printed_page(7, false, &all), "p. 7 (A-1, Exhibit 3, ¶¶ 12-14, Bates SM42)");
+        let all = Printed {
+            label: Some("A-1"),
+            exhibits: &exhibits,
+            numbers: Some("12-14"),
+            bates: Some("SM42"),
+            sheet: Some("row 2"),
+        };
+        assert_eq!(printed_page(7, false, &all), "p. 7 (A-1, Exhibit 3, ¶¶ 12-14, Bates SM42, row 2)");
         let one = Printed { numbers: Some("12"), ..Printed::default() };
         assert_eq!(printed_page(1, true, &one), "no page (¶ 12)");
         assert_eq!(printed_page(7, false, &Printed::default()), "p. 7");

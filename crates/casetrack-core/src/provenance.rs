@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::citation::{Citable, Placeholder};
 use crate::{
     Chunk, CitationStyle, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, HiddenReason, PageOrigin, Printed,
-    Rect, RowRange, Sha256, Timestamp, cited_numbers, cited_page, printed_page,
+    Rect, RowRange, Sha256, Timestamp, cited_numbers, cited_page, cited_rows, printed_page,
 };
 
 /// The exact origin of a chunk. No text leaves the engine without one.
@@ -129,13 +129,18 @@ impl Provenance {
         }
     }
 
-    /// `p. 12 (A-1, Bates SMITH000042)`: the page of the file, and its printed labels.
+    /// `p. 12 (A-1, Bates SMITH000042)`: the page of the file, and its printed labels; `p. 2 (sheet "Ledger", rows 12-14)` of a sheet.
     pub fn cited_page(&self) -> String {
+        let sheet = self.sheet_name.as_deref().map(|name| {
+            let is_own = name != self.bare_name();
+            cited_rows(Some(name).filter(|_| is_own), self.row_range)
+        });
         let printed = Printed {
             label: self.page_label.as_deref(),
             exhibits: &self.exhibits,
             numbers: self.paragraph_numbers.as_deref(),
             bates: self.bates.as_deref(),
+            sheet: sheet.as_deref().filter(|sheet| !sheet.is_empty()),
         };
         printed_page(self.page, self.unpaged, &printed)
     }
@@ -232,6 +237,32 @@ pub(crate) mod tests {
     fn single_numbers_and_ranges_are_cited_differently() {
         assert_eq!(numbered("para.", "paras.", 8, 8), "para. 8");
         assert_eq!(numbered("l.", "ll.", 1, 4), "ll. 1-4");
+    }
+
+    #[test]
+    fn sheets_are_cited_by_their_rows() {
+        let rows = |start, end| Some(RowRange { start, end });
+        for (name, sheet, row_range, cited) in [
+            (
+                "ledger.xlsx",
+                "Ledger",
+                rows(173_413, 173_413),
+                "ledger.xlsx, p. 7 (sheet \"Ledger\", row 173413), para. 8, ll. 1-4",
+            ),
+            (
+                "ledger.xlsx",
+                "The \"old\" one",
+                rows(2, 9),
+                "ledger.xlsx, p. 7 (sheet \"The 'old' one\", rows 2-9), para. 8, ll. 1-4",
+            ),
+            ("ledger.xlsx", "Notes", None, "ledger.xlsx, p. 7 (sheet \"Notes\"), para. 8, ll. 1-4"),
+            ("costs.csv", "costs", rows(2, 3), "costs.csv, p. 7 (rows 2-3), para. 8, ll. 1-4"),
+            ("costs.csv", "costs", None, "costs.csv, p. 7, para. 8, ll. 1-4"),
+        ] {
+            let sheet = Some(sheet.to_owned());
+            let place = Provenance { document_name: name.into(), sheet_name: sheet, row_range, ..provenance() };
+            assert_eq!(place.full_citation(), cited);
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Recognises a file's format by its content. The name only breaks ties between formats that are all plain text.
 
+mod html;
+
 use std::path::Path;
 
 use casetrack_core::{FileFormat, Result, type_by_signature};
@@ -8,8 +10,9 @@ use casetrack_pages::container::zip::{self, ZipContainer};
 use casetrack_pages::model::{ExtractOptions, Source};
 use casetrack_pages::text::encoding;
 
-use crate::formats;
+use self::html::is_html;
 use crate::formats::opendocument::{self, Manifest};
+use crate::{formats, office_xml};
 
 /// A PDF header may be preceded by other bytes; readers accept it within the first 1024 (ISO 32000-1, Annex H.3.4.1).
 const PDF_HEADER_WITHIN: usize = 1024;
@@ -21,7 +24,10 @@ const PDF_HEADER_WITHIN: usize = 1024;
 /// Errors: `EmptyFile` for zero bytes, `UnsupportedFormat` naming what the file is, `NeedsPassword` for an encrypted
 /// office file, `UnreadableFile` for a container that is damaged.
 pub fn detect(path: &Path, bytes: &[u8]) -> Result<FileFormat> {
-    detect_source(&Source { path, bytes, options: &ExtractOptions::default() })
+    let options = ExtractOptions::default();
+    let source = Source { path, bytes, options: &options };
+    let package = office_xml::packed(&source)?;
+    detect_source(&Source { bytes: package.as_deref().unwrap_or(bytes), ..source })
 }
 
 /// True if files with this extension are worth opening when a folder is walked. Content decides when they are read.
@@ -70,6 +76,9 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
         if formats::calendar::is_calendar(&decoded.text) {
             return Ok(FileFormat::Calendar);
         }
+        if formats::spreadsheet::is_workbook(&decoded.text) {
+            return Ok(FileFormat::Xls);
+        }
         if let Some(format) = promised_mail(source, &decoded.text) {
             return Ok(format);
         }
@@ -90,7 +99,12 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.starts_with(b"\xDB\xA5") || bytes.starts_with(b"\x9B\xA5") {
         return Err(source.unsupported("a Word document from before 1993"));
     }
-    Err(source.unsupported(&type_by_signature(bytes).map_or("binary data of an unknown type".into(), describe_binary)))
+    let found = type_by_signature(bytes);
+    let error = source.unsupported(&found.map_or("binary data of an unknown type".into(), describe_binary));
+    Err(match found.and_then(advice) {
+        Some(advice) => error.with_hint(advice),
+        None => error,
+    })
 }
 
 fn has_pdf_header(bytes: &[u8]) -> bool {
@@ -178,22 +192,6 @@ fn detect_in_compound_file(source: &Source) -> Result<FileFormat> {
     }
 }
 
-/// A page starts with its first tag, after comments and an XML declaration. Fragments are recognised by the name of the
-/// file.
-fn is_html(source: &Source, text: &str) -> bool {
-    let mut start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
-    while let Some((_, rest)) = start
-        .strip_prefix("<!--")
-        .and_then(|comment| comment.split_once("-->"))
-        .or_else(|| start.strip_prefix("<?xml").and_then(|declaration| declaration.split_once("?>")))
-    {
-        start = rest.trim_start();
-    }
-    let tag: String = start.chars().take(200).collect::<String>().to_ascii_lowercase();
-    ["<!doctype html", "<html", "<head>", "<body"].iter().any(|first| tag.starts_with(first))
-        || (source.promised_format() == Some(FileFormat::Html) && tag.starts_with('<') && !tag.starts_with("<svg"))
-}
-
 /// Formats that are text, but whose text is markup or an envelope.
 fn known_text_format(text: &str) -> Option<&'static str> {
     let start = text.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']);
@@ -275,7 +273,12 @@ fn is_old_excel(bytes: &[u8]) -> bool {
 
 fn describe_binary(media_type: &str) -> String {
     let named = match media_type {
-        "image/heic" => "a HEIF image",
+        "image/heic" => "a HEIF picture (HEIC)",
+        "image/heif" => "a HEIF picture",
+        "image/avif" => "an AVIF picture",
+        "image/jxl" => "a JPEG XL picture",
+        "image/vnd.adobe.photoshop" => "a Photoshop picture",
+        "image/vnd.djvu" => "a DjVu document",
         "application/x-executable" => "a program",
         "application/gzip" => "a gzip archive",
         "application/x-tar" => "a tar archive",
@@ -284,6 +287,25 @@ fn describe_binary(media_type: &str) -> String {
         other => return format!("of type {other}"),
     };
     named.into()
+}
+
+/// How to make a file of this type readable.
+fn advice(media_type: &str) -> Option<&'static str> {
+    Some(match media_type {
+        "image/heic" | "image/heif" => {
+            "Save it as JPEG and ingest that: open it in the viewer of your system and export it (Preview on a Mac, Photos on Windows), or \
+             run heif-convert. An iPhone takes JPEG photos under Settings > Camera > Formats > Most Compatible."
+        }
+        "image/avif" => {
+            "Save it as JPEG or PNG and ingest that: open it in a browser or a picture viewer and export it, or run avifdec."
+        }
+        "image/jxl" => {
+            "Save it as JPEG or PNG and ingest that: open it in a picture viewer and export it, or run djxl."
+        }
+        "image/vnd.djvu" => "Convert it to PDF with ddjvu -format=pdf, or print it to a PDF, and ingest that.",
+        "image/vnd.adobe.photoshop" => "Export it as PNG or PDF and ingest that.",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -349,7 +371,10 @@ mod tests {
                 "flat OpenDocument",
             ),
             (&zip_file(&[("META-INF/MANIFEST.MF", b"a")]), "Java"),
-            (b"\0\0\0\x18ftypheic\0\0\0\0heicmif1", "HEIF"),
+            (b"\0\0\0\x18ftypheic\0\0\0\0heicmif1", "a HEIF picture (HEIC)"),
+            (b"\0\0\0\x18ftypmif1\0\0\0\0mif1heic", "a HEIF picture;"),
+            (b"\0\0\0\x18ftypavif\0\0\0\0avifmif1", "an AVIF picture"),
+            (b"\0\0\0\x0CJXL \r\n\x87\n", "a JPEG XL picture"),
             (b"\xDB\xA5\x2D\0\0\0\x09\x04\0\0\0\0", "Word document from before"),
             (b"!BDN\x10\x20\x30\x40SM\x17\0\x13\0\x01\x01", "PST or OST"),
             (&[0x80, 0, 1, 2, 3, 0xFE, 0, 0, 7], "unknown type"),
@@ -357,6 +382,10 @@ mod tests {
             let error = refused("file.bin", bytes);
             assert_eq!(error.code, ErrorCode::UnsupportedFormat);
             assert!(error.message.contains(what), "{}", error.message);
+        }
+        for picture in [&b"\0\0\0\x18ftypheic\0\0\0\0heicmif1"[..], b"\0\0\0\x18ftypavif\0\0\0\0avifmif1", b"\0\0\0\x0CJXL \r\n\x87\n"] {
+            let hint = refused("IMG_2041.HEIC", picture).hint.and_then(|hint| hint.plain()).unwrap();
+            assert!(hint.contains("Save it as JPEG") && !hint.contains("damaged"), "{hint}");
         }
         let hint = refused("archive.pst", b"!BDN\0\0\0\0SO\x17\0").hint.and_then(|hint| hint.plain());
         assert!(hint.is_some_and(|hint| hint.contains("Export its folders as MBOX")));

@@ -13,7 +13,7 @@ use casetrack_pages::text::language;
 use casetrack_pages::text::paragraph_numbers::note_numbers;
 
 use crate::formats::text::PlainText;
-use crate::{detect, encryption, formats};
+use crate::{detect, encryption, formats, office_xml};
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
 ///
@@ -72,6 +72,8 @@ pub(crate) fn extract_observed(
     }
     let plain = encryption::decrypted(&source)?;
     let source = Source { bytes: plain.as_ref().map_or(bytes, |plain| &plain.bytes), ..source };
+    let package = office_xml::packed(&source)?;
+    let source = Source { bytes: package.as_deref().unwrap_or(source.bytes), ..source };
     let format = detect::detect_source(&source)?;
     let extractor = formats::extractor(format);
 
@@ -100,7 +102,7 @@ pub(crate) fn extract_observed(
 fn name_and_content_differ(source: &Source, format: FileFormat) -> Option<String> {
     let promised = source.promised_format()?;
     let textual = |format| matches!(format, FileFormat::Text | FileFormat::Markdown | FileFormat::Csv);
-    if promised == format || (textual(promised) && textual(format)) {
+    if promised == format || promised.is_same_kind(format) || (textual(promised) && textual(format)) {
         return None;
     }
     let extension = source.path.extension()?.to_string_lossy();

@@ -13,6 +13,7 @@ mod extraction;
 mod formats;
 pub mod isolation;
 mod ocr;
+mod office_xml;
 mod pictures;
 mod rendering;
 

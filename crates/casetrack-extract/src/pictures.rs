@@ -9,9 +9,10 @@ use casetrack_pages::build::flow::is_reserved;
 use casetrack_pages::build::{DocumentBuilder, changes};
 use casetrack_pages::container::zip::ZipContainer;
 use casetrack_pages::model::{Source, Stage, Step, StepTracker, can_be_raised, on_paper};
-use image::{DynamicImage, ImageReader, Limits};
+use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 use sha2::{Digest, Sha256};
 
+use crate::formats::image::inset_tiff;
 use crate::ocr::{self, GrayImage, OcrPage, Picture};
 
 /// Pictures of one file that are read, and their pixels in all: some minutes of OCR.
@@ -137,7 +138,9 @@ impl<'a> Pictures<'a> {
         };
         let damaged = |error: &dyn std::fmt::Display| format!("they are damaged ({error})");
         let reader = || ImageReader::with_format(Cursor::new(bytes), format);
-        let (width, height) = reader().into_dimensions().map_err(|error| damaged(&error))?;
+        let tiff = if format == ImageFormat::Tiff { inset_tiff(self.source, bytes).transpose()? } else { None };
+        let size = tiff.as_ref().map(|image| Ok((image.width(), image.height())));
+        let (width, height) = size.unwrap_or_else(|| reader().into_dimensions()).map_err(|error| damaged(&error))?;
         let pixels = u64::from(width) * u64::from(height);
         if width < MIN_WIDTH || height < MIN_HEIGHT || pixels < MIN_PIXELS {
             return Ok(None);
@@ -154,6 +157,9 @@ impl<'a> Pictures<'a> {
             ));
         }
         ocr::can_read(self.source.options).map_err(|error| error.message)?;
+        if tiff.is_some() {
+            return Ok(tiff);
+        }
         let mut limits = Limits::default();
         limits.max_alloc = Some(most.saturating_mul(BYTES_PER_PIXEL));
         let mut reader = reader();

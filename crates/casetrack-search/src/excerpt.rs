@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use casetrack_core::{Provenance, same_text};
+use casetrack_core::{Provenance, RowRange, same_text};
 
 use super::Excerpt;
 use casetrack_host::documents::chunks::ChunkView;
@@ -83,8 +83,24 @@ pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: 
         char_end: chunk.provenance.char_start + end as u32,
         line_start,
         line_end,
-        citation: Provenance { line_start, line_end, ..chunk.provenance.clone() }.citation(),
+        citation: Provenance {
+            row_range: rows(&chunk.provenance, line_start, line_end),
+            line_start,
+            line_end,
+            ..chunk.provenance.clone()
+        }
+        .citation(),
     }
+}
+
+/// The rows of these lines, if each line of the passage is a row; else the rows of the whole passage.
+fn rows(place: &Provenance, line_start: u32, line_end: u32) -> Option<RowRange> {
+    let rows = place.row_range?;
+    if place.sheet_name.is_none() || rows.end - rows.start != place.line_end - place.line_start {
+        return Some(rows);
+    }
+    let row = |line: u32| rows.start + line.saturating_sub(place.line_start);
+    Some(RowRange { start: row(line_start), end: row(line_end) })
 }
 
 /// The words of a text that are forms of the words of a query, as byte ranges. Function words are left out if the query has others.
@@ -273,6 +289,7 @@ pub(super) mod tests {
             chunk_id: ChunkId::derive(document_id, 1, 0, text),
             text: text.to_owned(),
             viewed: None,
+            table_header: None,
             citation: String::new(),
             short_citation: String::new(),
             provenance: Provenance {
@@ -309,6 +326,22 @@ pub(super) mod tests {
             chunk_count: 1,
             embeddings: Vec::new(),
         }
+    }
+
+    #[test]
+    fn the_rows_of_a_sheet_are_those_of_the_excerpt() {
+        let rows: Vec<String> =
+            (0..60).map(|row| format!("{row}\tSupplier number {row}\tNotes about it in some words")).collect();
+        let mut chunk = chunk(&rows.join("\n"));
+        chunk.provenance.sheet_name = Some("Ledger".into());
+        chunk.provenance.row_range = Some(RowRange { start: 301, end: 360 });
+        (chunk.provenance.line_start, chunk.provenance.line_end) = (300, 359);
+        let found = excerpt("\"number 42\" 42", &chunk, false);
+        assert!(found.text.starts_with("42\t"), "{}", found.text);
+        assert!(found.citation.contains("(sheet \"Ledger\", rows 343-"), "{}", found.citation);
+        // Gaps between the rows: the lines do not show which row is meant.
+        chunk.provenance.row_range = Some(RowRange { start: 301, end: 399 });
+        assert!(excerpt("42", &chunk, false).citation.contains("rows 301-399"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use casetrack_core::{Block, CitationStyle, DocumentId, Result};
+use casetrack_core::{Block, BlockKind, CitationStyle, DocumentId, Result};
 use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
@@ -163,17 +163,42 @@ pub(super) fn head_by_excerpt(
 ) -> Result<()> {
     let (chunk, at) = (&mut result.chunk, result.excerpt.char_start);
     let place = &chunk.provenance;
-    if place.sheet_name.is_none() && at > place.char_start {
+    if at > place.char_start && chunk.table_header.is_none() {
         let blocks = match pages.entry((place.document_id, place.page)) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(collection.page_blocks(place.document_id, place.page)?),
         };
-        let headings = headings_at(&chunk.text, place.char_start, blocks, &place.heading_path, at);
-        chunk.provenance.heading_path = headings;
+        if place.sheet_name.is_some() {
+            chunk.table_header = header_before(&chunk.text, place.char_start, blocks, at);
+        } else {
+            let headings = headings_at(&chunk.text, place.char_start, blocks, &place.heading_path, at);
+            chunk.provenance.heading_path = headings;
+        }
     }
     Ok(())
 }
 
+/// The header rows in a passage of a sheet that begins at `start`, of the table with the row at `at`, if they lie before it. In characters of
+/// the page.
+fn header_before(text: &str, start: u32, blocks: &[Block], at: u32) -> Option<String> {
+    let table_of = |block: &Block| match block.kind {
+        BlockKind::TableRow { table, header, .. } => Some((table, header)),
+        _ => None,
+    };
+    let (table, _) = table_of(blocks.get(blocks.partition_point(|block| block.char_end <= at))?)?;
+    let inside =
+        blocks.partition_point(|block| block.char_start < start)..blocks.partition_point(|block| block.char_end <= at);
+    let headers = blocks.get(inside)?.iter().filter(|block| table_of(block) == Some((table, true)));
+    let chars: Vec<char> = text.chars().collect();
+    let row = |block: &Block| {
+        let row = (block.char_start - start) as usize..(block.char_end - start) as usize;
+        Some(chars.get(row)?.iter().collect::<String>())
+    };
+    let rows: Vec<String> = headers.filter_map(row).collect();
+    (!rows.is_empty()).then(|| rows.join("\n"))
+}
+
+/// Start and end of the characters of a page that a result holds, and the place of the result in the list.
 type Held = (u32, u32, usize);
 
 /// The text of the results so far, by their place in the list.
@@ -218,6 +243,26 @@ fn hash_of_words(text: &str) -> u64 {
 mod tests {
     use super::*;
     use crate::excerpt::tests::chunk;
+
+    #[test]
+    fn an_excerpt_of_a_sheet_comes_with_the_header_of_its_table() {
+        let text = "Title\nUnit\tRent\nA\t1\nName\tDue\nB\t2";
+        let kinds = [(0, false), (0, true), (0, false), (1, true), (1, false)];
+        let mut at = 100;
+        let blocks: Vec<Block> = text
+            .lines()
+            .zip(kinds)
+            .zip(1..)
+            .map(|((line, (table, header)), row)| {
+                let (char_start, char_end) = (at, at + line.chars().count() as u32);
+                at = char_end + 1;
+                let kind = BlockKind::TableRow { table, row, first_column: 1, last_column: 2, header };
+                Block { kind, char_start, char_end }
+            })
+            .collect();
+        let header = |row: usize| header_before(text, 100, &blocks, blocks[row].char_start);
+        assert_eq!([1, 2, 3, 4].map(header), [None, Some("Unit\tRent".into()), None, Some("Name\tDue".into())]);
+    }
 
     #[test]
     fn what_is_the_same_to_the_word_is_one_result_and_what_differs_in_a_word_is_another() {

@@ -115,6 +115,7 @@ pub fn chunk() -> ChunkView {
         chunk_id: id::<ChunkId>("c0ffee00-0000-5000-8000-000000000001"),
         text: PAYMENT.to_owned(),
         viewed: None,
+        table_header: None,
         citation: provenance.citation(),
         short_citation: provenance.short_citation(),
         provenance,

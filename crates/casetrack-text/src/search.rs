@@ -136,6 +136,10 @@ pub fn details(result: &SearchResult, explain: bool) -> Vec<String> {
     if let Some(collection) = &result.collection {
         lines.push(format!("In:    {}", one_line(collection)));
     }
+    if let Some(header) = &result.chunk.table_header {
+        let columns = header.lines().map(|row| one_line(&row.replace('\t', " | ")));
+        lines.push(format!("Head:  {}", columns.collect::<Vec<_>>().join(" / ")));
+    }
     if explain {
         let stages = [("BM25", result.bm25), ("dense E1", result.dense), ("sparse E6", result.sparse)];
         let stages: Vec<String> =

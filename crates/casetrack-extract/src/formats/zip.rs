@@ -86,6 +86,42 @@ mod tests {
         assert!(extraction.warnings.is_empty());
     }
 
+    /// An archive of these names, in bytes, that are not said to be UTF-8.
+    fn with_raw_names(names: &[&[u8]]) -> Vec<u8> {
+        let placeholder = |index: usize, name: &[u8]| format!("{index:0width$}", width = name.len());
+        let placeholders: Vec<String> = names.iter().enumerate().map(|(at, name)| placeholder(at, name)).collect();
+        let mut bytes = zip_file(&placeholders.iter().map(|name| (&**name, &b"text"[..])).collect::<Vec<_>>());
+        for (placeholder, name) in placeholders.iter().zip(names) {
+            for at in (0..bytes.len() - name.len()).filter(|&at| at >= 30).collect::<Vec<_>>() {
+                let is_name = bytes[at..].starts_with(placeholder.as_bytes())
+                    && (bytes[at - 30..].starts_with(b"PK\x03\x04")
+                        || (at >= 46 && bytes[at - 46..].starts_with(b"PK\x01\x02")));
+                if is_name {
+                    bytes[at..at + name.len()].copy_from_slice(name);
+                }
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn names_in_any_encoding_are_decoded_over_the_whole_archive() {
+        for (names, expected) in [
+            (&[&b"Vertr\x84ge/\x9aberlassung.txt"[..]][..], &["Verträge/Überlassung.txt"][..]),
+            (&[b"Vertr\xE4ge/\xDCberlassung.txt"], &["Verträge/Überlassung.txt"]),
+            (&["Verträge/Überlassung.txt".as_bytes()], &["Verträge/Überlassung.txt"]),
+            (&[b"\x84\xAE\xA3\xAE\xA2\xAE\xE0 \xA0\xE0\xA5\xAD\xA4\xEB.txt"], &["Договор аренды.txt"]),
+            (&[b"\xBA\xCF\xCD\xAC\xBC\xD7.txt", b"plain.txt"], &["合同甲.txt", "plain.txt"]),
+            // The second byte of a letter can be a backslash.
+            (&[b"\x83\\\x83t\x83g\x8C_\x96\xF1.txt", b"\x95\\\x8E\xA6.txt"], &["ソフト契約.txt", "表示.txt"]),
+        ] {
+            let extraction = extract(&with_raw_names(names));
+            let found: Vec<&str> = extraction.attachments.iter().map(|file| &*file.name).collect();
+            assert_eq!(found, expected);
+            assert_eq!(extraction.pages[0].text, expected.join("\n"));
+        }
+    }
+
     #[test]
     fn names_never_lead_out_of_the_archive() {
         let extraction = extract(&zip_file(&[("../../etc/passwd", b"a"), ("/root.txt", b"b"), ("..\\up.txt", b"c")]));

@@ -23,6 +23,9 @@ pub struct ChunkView {
     /// The same passage before its tracked changes, or with them, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viewed: Option<Viewed>,
+    /// The rows that name the columns, if the passage continues a table of a sheet; cells are divided by tabs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table_header: Option<String>,
     pub citation: String,
     pub short_citation: String,
     pub provenance: Provenance,
@@ -238,8 +241,11 @@ pub fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
     let Passage { document, chunk, origin, tracked_changes, hidden_text } = passage;
     let provenance =
         Provenance { tracked_changes, hidden_text, ..Provenance::of(&chunk, &document.meta, &origin, style.clone()) };
+    // Of a sheet, that is all that a chunk has of context.
+    let is_row = provenance.sheet_name.is_some() && provenance.row_range.is_some();
     ChunkView {
         chunk_id: chunk.id,
+        table_header: Some(chunk.context).filter(|context| is_row && !context.is_empty()),
         citation: provenance.citation(),
         short_citation: provenance.short_citation(),
         provenance,

@@ -84,6 +84,30 @@ impl Element<'_> {
         name.rsplit_once(':').map_or(name, |(_, local)| local)
     }
 
+    /// Name with its prefix, if it has one.
+    pub fn qualified_name(&self) -> &str {
+        self.0.name().into_inner()
+    }
+
+    /// The prefix of the name; empty without one.
+    pub fn prefix(&self) -> &str {
+        self.qualified_name().split_once(':').map_or("", |(prefix, _)| prefix)
+    }
+
+    /// Name and attributes as they are written in the file.
+    pub fn markup(&self) -> &str {
+        self.0.as_ref()
+    }
+
+    /// The namespaces that the element declares.
+    pub fn namespaces(&self) -> impl Iterator<Item = String> {
+        let declares = |found: &Attribute| {
+            found.key.as_ref() == "xmlns" || found.key.prefix().is_some_and(|prefix| prefix.as_ref() == "xmlns")
+        };
+        self.all().filter(declares).map(|found| value_of(&found))
+    }
+
+    /// The value of the first attribute with this local name.
     pub fn attribute(&self, local_name: &str) -> Option<String> {
         self.all().find(|attribute| attribute.key.local_name().as_ref() == local_name).map(|found| value_of(&found))
     }
@@ -203,6 +227,11 @@ impl<'a> XmlReader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The place behind what was read last, in bytes.
+    pub fn offset(&self) -> usize {
+        usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 
     /// The number of open elements: taken when an element has started, it identifies the end of that element.

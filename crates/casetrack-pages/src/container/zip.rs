@@ -9,12 +9,15 @@ use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use crate::model::Source;
+use crate::text::code_pages::{self, CodePage};
 
 /// First bytes of a zip archive with entries, and of one without.
 pub const SIGNATURES: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 pub struct ZipContainer<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
+    /// The encoding of the names that are not UTF-8, if there are any: archives made by old programs do not state it.
+    page: Option<CodePage>,
     source: &'a Source<'a>,
 }
 
@@ -22,7 +25,9 @@ impl<'a> ZipContainer<'a> {
     pub fn open(source: &'a Source<'a>) -> Result<Self> {
         let archive = ZipArchive::new(Cursor::new(source.bytes))
             .map_err(|error| source.unreadable(format_args!("its zip container is damaged ({error})")))?;
-        Ok(Self { archive, source })
+        let names: Vec<&[u8]> = archive.file_names_raw().filter(|name| std::str::from_utf8(name).is_err()).collect();
+        let page = (!names.is_empty()).then(|| code_pages::of_names(&names));
+        Ok(Self { archive, page, source })
     }
 
     /// Names of all parts, in the order of the directory, with forward slashes.
@@ -44,10 +49,15 @@ impl<'a> ZipContainer<'a> {
         let max_bytes = max_bytes.min(self.source.limits().max_part_bytes);
         let (name, locked) = match self.archive.by_index_raw(index) {
             Ok(file) => {
-                // Names are UTF-8 more often than they declare it; the others are in code page 437.
-                let name = std::str::from_utf8(file.name_raw()).map(str::to_owned);
-                let decoded = || file.name().map_or_else(|_| format!("File {}", index + 1), |name| name.into_owned());
-                (name.unwrap_or_else(|_| decoded()), file.encrypted())
+                // Names are UTF-8 more often than they declare it, unless others in the archive are not.
+                let raw = file.name_raw();
+                let is_declared = |text: &str| file.name().is_ok_and(|name| name == text);
+                let name = match (std::str::from_utf8(raw), self.page) {
+                    (Ok(text), Some(page)) if !raw.is_ascii() && !is_declared(text) => page.decode(raw).into_owned(),
+                    (Ok(text), _) => text.to_owned(),
+                    (Err(_), page) => page.unwrap_or(CodePage::Dos(437)).decode(raw).into_owned(),
+                };
+                (name, file.encrypted())
             }
             Err(error) => return (format!("File {}", index + 1), Member::Unreadable(error.to_string())),
         };

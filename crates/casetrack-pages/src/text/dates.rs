@@ -5,7 +5,7 @@ use jiff::civil::{Date, Time};
 use mail_parser::DateTime;
 
 /// The date and time of ISO 8601 and its profiles in XML: `2024`, `2024-05-03`, `2024-05-03T09:00:00.5+02:00`.
-pub(crate) fn of_iso(text: &str) -> Option<String> {
+pub fn of_iso(text: &str) -> Option<String> {
     let text = text.trim();
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
     let mut fields: Vec<i16> = date.split('-').map(digits).collect::<Option<_>>()?;

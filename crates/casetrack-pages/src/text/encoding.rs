@@ -1,15 +1,17 @@
 //! Recognises the encoding of text and decodes it.
 //!
-//! In order: byte order mark, UTF-16 without one, UTF-8 with at most a few damaged bytes, then chardetng (the detector
-//! of Firefox) for the legacy encodings. Bytes that give control characters are no text and are refused.
+//! In order: byte order mark, UTF-16 without one, UTF-8 with at most a few damaged bytes, then chardetng (the detector of
+//! Firefox) for the legacy encodings, and those of DOS and the Mac if its guess makes no words. Bytes that give control characters are
+//! no text and are refused.
 
 use std::borrow::Cow;
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Bytes read to distinguish text from binary data, and UTF-16 from single bytes. Also the input of the detector of
-/// legacy encodings: its cost is linear, and its verdict is settled long before.
+use super::code_pages::{self, CodePage};
+
+/// Bytes read to distinguish text from binary data, and UTF-16 from single bytes. Also what the detector of legacy
+/// encodings is fed: its cost is linear, and its verdict is settled long before.
 const SAMPLE_BYTES: usize = 256 * 1024;
 
 /// Text with more than this share of control characters is binary data.
@@ -40,8 +42,7 @@ pub fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
         if let Some(encoding) = utf16_without_mark(bytes) {
             return Some(decode_as(encoding, bytes));
         }
-        let encoding = if mostly_utf8(bytes) { UTF_8 } else { legacy_encoding(bytes) };
-        Some(decode_as(encoding, bytes))
+        Some(if mostly_utf8(bytes) { decode_as(UTF_8, bytes) } else { decode_legacy(bytes) })
     })?;
     let decoded = without_stray_zeros(decoded);
     looks_like_text(&decoded.text).then_some(decoded)
@@ -170,11 +171,12 @@ fn mostly_utf8(bytes: &[u8]) -> bool {
     invalid * 20 <= multi_byte
 }
 
-fn legacy_encoding(bytes: &[u8]) -> &'static Encoding {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+fn decode_legacy(bytes: &[u8]) -> Decoded<'_> {
     let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
-    detector.feed(sample, sample.len() == bytes.len());
-    detector.guess(None, Utf8Detection::Allow)
+    match code_pages::of_text(sample, sample.len() == bytes.len()) {
+        CodePage::Web(encoding) => decode_as(encoding, bytes),
+        page => Decoded { text: page.decode(bytes), encoding: page.name(), damaged: false, had_zeros: false },
+    }
 }
 
 /// Control characters that do occur in text: white space, backspace and escape of terminal logs, end of file of DOS.

@@ -2,10 +2,10 @@
 
 pub mod bates;
 pub mod clauses;
+pub mod code_pages;
 mod cursor;
 pub mod dates;
 pub mod document_type;
-pub mod dos;
 pub mod encoding;
 pub mod exhibits;
 pub mod headings;

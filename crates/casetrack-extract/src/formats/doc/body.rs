@@ -6,13 +6,13 @@ use std::ops::Range;
 use casetrack_core::{ChangeKind, Result};
 use casetrack_pages::build::changes::{self, ChangeId, Stamp};
 use casetrack_pages::build::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK, Sink, is_reserved};
-use casetrack_pages::container::ole::{u16_at, u32_at};
 use casetrack_pages::office::numbering::Numbering;
 use casetrack_pages::office::styles::ListReference;
 use casetrack_pages::office::symbols;
 use casetrack_pages::office::tracked_changes::{MarkRevision, Rows};
 
 use super::fib::Fib;
+use super::form_fields::{FORM_FIELDS, form_field};
 use super::pieces::Text;
 use super::properties::{CharacterProperties, ParagraphProperties, PropertyPages, RowProperties, Run};
 use super::revisions::Revisions;
@@ -159,10 +159,10 @@ impl<'a> Body<'a, '_, '_> {
                 state.fields.pop();
             }
             // A form field keeps its state in the data of the picture that is part of its instruction.
-            0x01 if state.fields.last() == Some(&false) && state.instruction.trim() == "FORMCHECKBOX" => {
-                if let Some(is_checked) = properties.data.and_then(|place| check_box(&self.file.data, place)) {
+            0x01 if state.fields.last() == Some(&false) && FORM_FIELDS.contains(&state.instruction.trim()) => {
+                if let Some(shown) = properties.data.and_then(|place| form_field(&self.file.data, place)) {
                     self.mark_text(state, &properties);
-                    state.text.push(if is_checked { '☒' } else { '☐' });
+                    state.text.push_str(&shown);
                 }
             }
             _ if state.fields.contains(&false) => {
@@ -387,25 +387,5 @@ impl<'a> Body<'a, '_, '_> {
             block.text.insert(0, PAGE_BREAK);
         }
         block
-    }
-}
-
-/// The state of a check box: behind the head of a picture, FFData ([MS-DOC] 2.9.78).
-fn check_box(data: &[u8], place: u32) -> Option<bool> {
-    const CHECK_BOX: u16 = 1;
-    const BY_DEFAULT: u16 = 25;
-    let at = place as usize;
-    let field = data.get(at + usize::from(u16_at(data, at + 4)?)..)?;
-    let bits = u16_at(field, 4)?;
-    if u32_at(field, 0)? != u32::MAX || bits & 3 != CHECK_BOX {
-        return None;
-    }
-    match bits >> 2 & 0x1F {
-        BY_DEFAULT => {
-            // Length and size, the name with a zero behind it, then the default.
-            let name_chars = usize::from(u16_at(field, 10)?);
-            Some(u16_at(field, 12 + 2 * (name_chars + 1))? == 1)
-        }
-        state => Some(state == 1),
     }
 }

@@ -9,6 +9,7 @@
 mod body;
 mod document_parts;
 mod fib;
+mod form_fields;
 mod lists;
 mod pictures;
 mod pieces;

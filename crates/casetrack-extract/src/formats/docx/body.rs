@@ -11,7 +11,7 @@ use casetrack_pages::office::styles::{ListReference, Styles};
 use casetrack_pages::office::tracked_changes::MarkRevision;
 
 use super::alternative_content;
-use super::inline::{Fields, NoteKind};
+use super::inline::{Fields, NoteKind, mark_placeholder};
 use super::revisions::{Revisions, mark_properties};
 use super::sections::{Margins, Section, sections};
 
@@ -38,6 +38,8 @@ pub(super) struct Body<'a, 'd> {
     pub revisions: Revisions,
     /// True if the text being read is on white paper.
     pub is_on_paper: bool,
+    /// True inside a content control that shows its placeholder (17.5.2.39).
+    pub is_placeholder: bool,
     sections: std::vec::IntoIter<Section>,
 }
 
@@ -94,6 +96,7 @@ impl<'a, 'd> Body<'a, 'd> {
             margins: Margins::default(),
             revisions: Revisions::default(),
             is_on_paper: false,
+            is_placeholder: false,
             sections: Vec::new().into_iter(),
         }
     }
@@ -133,7 +136,9 @@ impl<'a, 'd> Body<'a, 'd> {
                 self.deleted(element, &mut paragraph)?;
                 self.finish_paragraph(paragraph, sink)
             }
-            "sdt" | "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo" => self.blocks(sink),
+            "sdt" => self.control(|body| body.blocks(sink)),
+            "sdtPr" => Ok(self.control_properties()?),
+            "sdtContent" | "customXml" | "smartTag" | "ins" | "moveTo" => self.blocks(sink),
             "AlternateContent" => self.alternatives(|body| body.blocks(sink)),
             "altChunk" => {
                 let id = element.qualified_attribute("id");
@@ -174,6 +179,9 @@ impl<'a, 'd> Body<'a, 'd> {
             let Paragraph { text, boxed, drawings, .. } = paragraph;
             self.revisions.merged = Some(Box::new(Paragraph { text, boxed, drawings, ..Paragraph::default() }));
             return outcome;
+        }
+        if self.is_placeholder {
+            mark_placeholder(&mut paragraph.text, before.0);
         }
         if paragraph.mark.deleted.is_some() && !paragraph.ends_section {
             self.revisions.merged = Some(Box::new(paragraph));

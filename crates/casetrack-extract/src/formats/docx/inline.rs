@@ -1,7 +1,7 @@
 //! Content of paragraphs: runs, fields, symbols, breaks, text boxes.
 
 use casetrack_pages::build::flow::{Note, PAGE_BREAK, Sink, is_reserved};
-use casetrack_pages::container::xml::{Element, Node, Stop};
+use casetrack_pages::container::xml::{Element, Node, Stop, XmlError};
 use casetrack_pages::office::symbols;
 use casetrack_pages::office::tracked_changes::deleted_note;
 use casetrack_pages::text::roman::roman;
@@ -25,38 +25,45 @@ impl NoteKind {
 
 /// Complex fields that are open (17.16.18). A field has instructions, then a result; only results are printed.
 #[derive(Default)]
-pub(super) struct Fields(Vec<FieldPart>);
+pub(super) struct Fields(Vec<Field>);
 
-#[derive(PartialEq)]
-enum FieldPart {
-    Instruction,
-    Result,
+struct Field {
+    has_result: bool,
+    /// The entry that a drop-down list shows, and the length of the paragraph where the field begins.
+    choice: Option<(String, usize)>,
 }
 
 impl Fields {
-    fn mark(&mut self, kind: Option<&str>) {
+    fn mark(&mut self, kind: Option<&str>, text: &mut String) {
         match kind {
-            Some("begin") => self.0.push(FieldPart::Instruction),
+            Some("begin") => self.0.push(Field { has_result: false, choice: None }),
             Some("separate") => {
-                if let Some(part) = self.0.last_mut() {
-                    *part = FieldPart::Result;
+                if let Some(field) = self.0.last_mut() {
+                    field.has_result = true;
                 }
             }
             Some("end") => {
-                self.0.pop();
+                let choice = self.0.pop().and_then(|field| field.choice);
+                // Programs other than Word repeat the entry as the field's result.
+                if let Some((entry, _)) =
+                    choice.filter(|(_, start)| text.get(*start..).is_none_or(|own| own.trim().is_empty()))
+                    && !self.hide_text()
+                {
+                    text.push_str(&entry);
+                }
             }
             _ => {}
         }
     }
 
     fn hide_text(&self) -> bool {
-        self.0.contains(&FieldPart::Instruction)
+        self.0.iter().any(|field| !field.has_result)
     }
 
     /// Results may span paragraphs. Instructions rarely do: one that does not end is damage, which must not hide the
     /// rest of the document.
     pub fn end_of_paragraph(&mut self) {
-        self.0.retain(|part| *part == FieldPart::Result);
+        self.0.retain(|field| field.has_result);
     }
 }
 
@@ -97,7 +104,7 @@ impl Body<'_, '_> {
                 }
             }
             "fldChar" => {
-                self.fields.mark(element.attribute("fldCharType").as_deref());
+                self.fields.mark(element.attribute("fldCharType").as_deref(), &mut paragraph.text);
                 return self.field_data(paragraph);
             }
             "footnoteReference" => self.reference(NoteKind::Footnote, element, paragraph),
@@ -127,8 +134,10 @@ impl Body<'_, '_> {
             "AlternateContent" => {
                 return self.alternatives(|body| body.inlines(paragraph));
             }
+            "sdt" => return self.inline_control(paragraph),
+            "sdtPr" => return Ok(self.control_properties()?),
             // Properties, instructions of fields, phonetic guides.
-            "pPr" | "rPr" | "sdtPr" | "instrText" | "delInstrText" | "rt" | "binData" | "fldData" => {}
+            "pPr" | "rPr" | "instrText" | "delInstrText" | "rt" | "binData" | "fldData" => {}
             _ => return self.inlines(paragraph),
         }
         Ok(self.xml.skip()?)
@@ -160,21 +169,68 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A legacy check box shows its state in the field's data; all other fields in their result (17.16.7).
+    /// A legacy check box or drop-down list shows its state in the field's data; all other fields in their result (17.16.7, 17.16.9).
     fn field_data(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
-        let (mut is_box, mut checked, mut default) = (false, None, false);
+        let (mut is_box, mut is_list, mut entries) = (false, false, Vec::new());
+        let (mut own, mut default) = (None, None);
         let depth = self.xml.depth();
         while let Some(element) = self.xml.next_start(depth)? {
             match element.name() {
                 "checkBox" => is_box = true,
-                "checked" => checked = Some(element.is_on()),
-                "default" => default = element.is_on(),
+                "ddList" => is_list = true,
+                "checked" => own = Some(usize::from(element.is_on())),
+                "result" => own = element.numeric_value(),
+                "default" if is_list => default = element.numeric_value(),
+                "default" => default = Some(usize::from(element.is_on())),
+                "listEntry" => entries.extend(element.value()),
                 _ => {}
             }
         }
+        let state = own.or(default).unwrap_or(0);
         if is_box {
-            paragraph.text.push(if checked.unwrap_or(default) { '☒' } else { '☐' });
+            paragraph.text.push(if state == 0 { '☐' } else { '☒' });
         }
+        if let Some(field) = self.fields.0.last_mut()
+            && state < entries.len()
+        {
+            let entry = entries.swap_remove(state).replace(is_reserved, " ");
+            field.choice = Some((entry, paragraph.text.len()));
+        }
+        Ok(())
+    }
+
+    /// Reads a content control inside a paragraph (17.5.2). One that shows its placeholder is marked as not filled in.
+    fn inline_control(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {
+        let start = paragraph.text.len();
+        let is_inside = self.is_placeholder;
+        let mut is_placeholder = false;
+        self.control(|body| {
+            body.inlines(paragraph)?;
+            is_placeholder = body.is_placeholder && !is_inside;
+            Ok(())
+        })?;
+        if is_placeholder {
+            mark_placeholder(&mut paragraph.text, start);
+        }
+        Ok(())
+    }
+
+    /// Reads a content control; its properties are in force to its end.
+    pub fn control(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
+        let around = self.is_placeholder;
+        let outcome = read(self);
+        self.is_placeholder = around;
+        outcome
+    }
+
+    /// Reads `w:sdtPr` to its end.
+    pub fn control_properties(&mut self) -> Result<(), XmlError> {
+        let mut is_placeholder = false;
+        while let Some(property) = self.xml.child()? {
+            is_placeholder |= property.name() == "showingPlcHdr" && property.is_on();
+            self.xml.skip()?;
+        }
+        self.is_placeholder = is_placeholder;
         Ok(())
     }
 
@@ -194,5 +250,16 @@ impl Body<'_, '_> {
             None => format!("[{mark}]"),
         };
         paragraph.text.push_str(&reference);
+    }
+}
+
+/// Marks what a paragraph shows from `start` on as the prompt of a control that nobody has filled in.
+pub(super) fn mark_placeholder(text: &mut String, start: usize) {
+    let Some(shown) = text.get(start..) else { return };
+    let prompt = shown.trim();
+    if !prompt.is_empty() {
+        let first = start + shown.len() - shown.trim_start().len();
+        text.insert(first + prompt.len(), ']');
+        text.insert_str(first, "[not filled in: ");
     }
 }

@@ -38,7 +38,9 @@ impl Body<'_, '_> {
                     outcome?;
                     rows.add(row.row, row.tracked, self.flow.document.changes());
                 }
-                "sdt" | "sdtContent" | "customXml" | "ins" | "moveTo" => self.rows(rows)?,
+                "sdt" => self.control(|body| body.rows(rows))?,
+                "sdtPr" => self.control_properties()?,
+                "sdtContent" | "customXml" | "ins" | "moveTo" => self.rows(rows)?,
                 _ => self.xml.skip()?,
             }
         }
@@ -63,7 +65,9 @@ impl Body<'_, '_> {
                     }
                 }
                 "tc" => self.cell(row)?,
-                "sdt" | "sdtContent" | "customXml" => self.row(row)?,
+                "sdt" => self.control(|body| body.row(row))?,
+                "sdtPr" => self.control_properties()?,
+                "sdtContent" | "customXml" => self.row(row)?,
                 _ => self.xml.skip()?,
             }
         }

@@ -1,4 +1,5 @@
 mod alternative_content;
+mod forms;
 mod hidden_text;
 mod revisions;
 

@@ -11,7 +11,8 @@ use image::{
     AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult, Limits,
 };
 
-use super::{resolution, tiff};
+use super::tiff_samples::{self, Problem};
+use super::{jpeg2000, resolution, tiff};
 use crate::ocr::POINTS;
 
 /// A picture without a stated resolution is taken to be as long as a Letter page, in inches.
@@ -25,12 +26,30 @@ pub(super) const MAX_ANIMATION_FRAMES: usize = 20;
 /// A page as it was decoded, with its pixels per inch, if stated.
 pub(super) type Frame = (DynamicImage, Option<u32>);
 
-pub(super) fn frames<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Frame>> + 'a> {
-    match format {
+/// The pages of a picture, in order.
+pub(super) fn frames<'a>(source: &'a Source) -> Result<Box<dyn Iterator<Item = Result<Frame>> + 'a>> {
+    if jpeg2000::is_jpeg2000(source.bytes) {
+        let picture = jpeg2000::decode(source.bytes, may_hold(source));
+        let picture = picture.map_err(|problem| problem_of(source, "a JPEG 2000 picture", problem));
+        return Ok(Box::new(iter::once(picture.map(|image| (image, None)))));
+    }
+    let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
+    Ok(match format {
         ImageFormat::Tiff => Box::new(tiff_pages(source)),
         ImageFormat::Gif | ImageFormat::WebP => animation(source, format),
         _ => Box::new(iter::once(single(source, format, source.bytes, resolution::stated(source.bytes)))),
-    }
+    })
+}
+
+/// True of the formats whose frames are those of an animation.
+pub(super) fn may_be_animated(bytes: &[u8]) -> bool {
+    matches!(image::guess_format(bytes), Ok(ImageFormat::Gif | ImageFormat::WebP))
+}
+
+/// Whether a picture of this width and height may be decoded.
+fn may_hold(source: &Source) -> impl Fn(u32, u32) -> bool {
+    let most = source.limits().max_image_pixels;
+    move |width, height| width.max(height) <= MAX_SIDE && u64::from(width) * u64::from(height) <= most
 }
 
 fn single(source: &Source, format: ImageFormat, bytes: &[u8], resolution: Option<u32>) -> Result<Frame> {
@@ -67,14 +86,50 @@ fn check_size(source: &Source, (width, height): (u32, u32)) -> ImageResult<()> {
 
 /// Every page of a TIFF. Decoders read the first; a header that points elsewhere makes any page the first.
 fn tiff_pages(source: &Source) -> impl Iterator<Item = Result<Frame>> {
-    let mut bytes = source.bytes.to_vec();
     let directories = tiff::directories(source.bytes);
     let none = directories.is_empty().then(|| Err(source.unreadable("it has no pages")));
     let pages = directories.into_iter().map(move |directory| {
+        let Some(offset) = directory.offset else {
+            return single(source, ImageFormat::Tiff, source.bytes, directory.resolution);
+        };
+        // A copy for each page: what it takes to read one changes the file.
+        let mut bytes = source.bytes.to_vec();
         tiff::make_first(&mut bytes, &directory);
-        single(source, ImageFormat::Tiff, &bytes, directory.resolution)
+        let image = tiff_page(source, bytes, offset);
+        image
+            .map_err(|problem| problem_of(source, "a TIFF picture", problem))
+            .map(|image| (image, directory.resolution))
     });
     none.into_iter().chain(pages)
+}
+
+/// The page to which the header of a TIFF points, upright.
+fn tiff_page(source: &Source, mut bytes: Vec<u8>, directory: usize) -> std::result::Result<DynamicImage, Problem> {
+    let max_bytes = usize::try_from(limits(source).max_alloc.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+    let turned = tiff::orientation(&bytes, directory);
+    let mut image = tiff_samples::decode(&mut bytes, directory, may_hold(source), max_bytes)?;
+    image.apply_orientation(turned);
+    Ok(image)
+}
+
+/// The first page of a TIFF that is put into the file `source`, or why it is not read: "they …". `None` for other files, and BigTIFF.
+pub(crate) fn inset_tiff(source: &Source, bytes: &[u8]) -> Option<std::result::Result<DynamicImage, String>> {
+    let directory = tiff::directories(bytes).first()?.offset?;
+    let mut file = bytes.to_vec();
+    tiff::make_first(&mut file, &tiff::Directory { offset: Some(directory), resolution: None });
+    Some(tiff_page(source, file, directory).map_err(|problem| match problem {
+        Problem::Unsupported(what) => format!("they are TIFF pictures with {what}"),
+        Problem::Damaged(what) => format!("they are damaged ({what})"),
+        Problem::TooLarge => "they are too large".to_owned(),
+    }))
+}
+
+fn problem_of(source: &Source, kind: &str, problem: Problem) -> Error {
+    match problem {
+        Problem::TooLarge => too_large(source),
+        Problem::Damaged(what) => source.unreadable(what),
+        Problem::Unsupported(what) => unsupported(source, format_args!("{kind} with {what}")),
+    }
 }
 
 fn animation<'a>(source: &'a Source, format: ImageFormat) -> Box<dyn Iterator<Item = Result<Frame>> + 'a> {
@@ -117,17 +172,27 @@ pub(super) fn points_per_pixel(width: u32, height: u32, resolution: Option<u32>)
 
 pub(super) fn read_error(source: &Source, error: &ImageError) -> Error {
     match error {
-        ImageError::Limits(_) => source.too_large(
-            FileLimit::PictureSize,
-            format_args!(
-                "pictures are read up to {} million pixels and {MAX_SIDE} pixels a side",
-                source.limits().max_image_pixels / 1_000_000
-            ),
-        ),
-        ImageError::Unsupported(error) => source.unsupported_kind(match error.kind() {
-            UnsupportedErrorKind::Color(_) => "its way of storing colours",
-            _ => "its kind of picture",
-        }),
+        ImageError::Limits(_) => too_large(source),
+        ImageError::Unsupported(_) => {
+            unsupported(source, format_args!("a picture of a kind that is not read ({error})"))
+        }
         error => source.unreadable(error),
     }
+}
+
+fn too_large(source: &Source) -> Error {
+    source.too_large(
+        FileLimit::PictureSize,
+        format_args!(
+            "pictures are read up to {} million pixels and {MAX_SIDE} pixels a side",
+            source.limits().max_image_pixels / 1_000_000
+        ),
+    )
+}
+
+/// `what` completes "… is": the file is sound, so that saving it again as it is does not help.
+fn unsupported(source: &Source, what: std::fmt::Arguments) -> Error {
+    source
+        .unsupported(&what.to_string())
+        .with_hint("Open it in a picture viewer, save it as PNG, JPEG or PDF, and ingest that.")
 }

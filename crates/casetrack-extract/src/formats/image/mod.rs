@@ -1,30 +1,32 @@
-//! Pictures of pages: JPEG, PNG, BMP, GIF, WebP and TIFF with all its pages, read by OCR. A frame is a page.
+//! Pictures of pages: JPEG, JPEG 2000, PNG, BMP, GIF, WebP and TIFF with all its pages, read by OCR. A frame is a page.
 
 mod exif;
 mod frames;
+mod jpeg2000;
 mod rendering;
 mod resolution;
 mod tiff;
+mod tiff_fax;
+mod tiff_samples;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use casetrack_pages::build::{DocumentBuilder, Extractor, PlacedLine};
 use casetrack_pages::model::{Pixels, RenderRequest, Source, on_paper};
-use image::ImageFormat;
 
 pub use self::exif::{capture_time, exif_fields};
-use self::frames::{Frame, MAX_ANIMATION_FRAMES, frames, points_per_pixel, read_error};
+pub(crate) use self::frames::inset_tiff;
+use self::frames::{Frame, MAX_ANIMATION_FRAMES, frames, may_be_animated, points_per_pixel};
 use crate::ocr::{self, GrayImage, OcrPage, Picture};
 
 pub(crate) struct Image;
 
 impl Extractor for Image {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-        let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
         ocr::can_read(source.options)?;
         document.set_created(capture_time(source.bytes));
         let mut count = 0;
         let mut unread = Vec::new();
-        let pictures = frames(source, format).map(|frame| {
+        let pictures = frames(source)?.map(|frame| {
             count += 1;
             frame.map(picture).map_err(|error| unread.push((count, error))).ok()
         });
@@ -45,7 +47,7 @@ impl Extractor for Image {
         if let Some(warning) = warning {
             document.warn(warning);
         }
-        if count == MAX_ANIMATION_FRAMES && matches!(format, ImageFormat::Gif | ImageFormat::WebP) {
+        if count == MAX_ANIMATION_FRAMES && may_be_animated(source.bytes) {
             document.warn(format!("Only the first {MAX_ANIMATION_FRAMES} frames of the animation were read."));
         }
         if document.is_blank() { Err(source.nothing_recognised("a picture")) } else { Ok(()) }
@@ -77,6 +79,7 @@ pub(crate) fn is_image(bytes: &[u8]) -> bool {
         || bytes.starts_with(b"GIF87a")
         || bytes.starts_with(b"GIF89a")
         || (bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP"))
+        || jpeg2000::is_jpeg2000(bytes)
         || tiff::is_tiff(bytes)
 }
 

@@ -3,12 +3,11 @@
 use casetrack_core::Result;
 use casetrack_pages::model::{Pixels, RenderRequest, Source, on_paper};
 
-use super::frames::{Frame, frames, points_per_pixel, read_error};
+use super::frames::{Frame, frames, points_per_pixel};
 
 /// The frame that is page `request.page`, no larger than asked for.
 pub(super) fn draw(source: &Source, request: &RenderRequest) -> Result<Pixels> {
-    let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
-    let frame = frames(source, format).nth(request.page.saturating_sub(1) as usize);
+    let frame = frames(source)?.nth(request.page.saturating_sub(1) as usize);
     let (image, resolution): Frame = frame.ok_or_else(|| request.no_such_page(source))??;
     let scale = points_per_pixel(image.width(), image.height(), resolution);
     let (width, side) = (image.width(), request.longest_side);

@@ -1,3 +1,5 @@
+mod tiff_kinds;
+
 use std::io::Cursor;
 use std::path::Path;
 

@@ -1,22 +1,33 @@
 //! The pages of a TIFF ([TIFF 6.0](https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf), section 2): a chain
 //! of directories, one for each page.
 
+use std::ops::Range;
+
+use image::metadata::Orientation;
+
 /// Longer chains are taken for damaged.
 const MAX_PAGES: usize = 10_000;
 /// Entries of a directory that are looked at. Cameras write fewer than a hundred.
 const MAX_ENTRIES: usize = 1_000;
 const ENTRY_BYTES: usize = 12;
 const NEW_SUBFILE_TYPE: u16 = 254;
+const STRIP_OFFSETS: u16 = 273;
+const STRIP_BYTES: u16 = 279;
+const TILE_OFFSETS: u16 = 324;
+const TILE_BYTES: u16 = 325;
+const ORIENTATION: u16 = 274;
 const X_RESOLUTION: u16 = 282;
 const RESOLUTION_UNIT: u16 = 296;
 const RATIONAL: u16 = 5;
 /// Stated resolutions outside this range are placeholders or errors: programs that know none write 72 or 96.
 const CREDIBLE: std::ops::RangeInclusive<u32> = 100..=2400;
-/// Bit of `NEW_SUBFILE_TYPE`: a smaller copy of another page.
-const REDUCED: usize = 1;
+/// Bits of `NEW_SUBFILE_TYPE`: a smaller copy of another page, and what of another page shows.
+const NO_PAGE: usize = 1 | 4;
 
 pub(super) struct Directory {
-    offset: Option<usize>,
+    /// `None` for the page that is the first already.
+    pub offset: Option<usize>,
+    /// Pixels per inch, if stated and credible.
     pub resolution: Option<u32>,
 }
 
@@ -36,7 +47,7 @@ pub(super) fn directories(bytes: &[u8]) -> Vec<Directory> {
         }
         let Some(count) = tiff.short(offset) else { break };
         let kind = tiff.entry(offset, NEW_SUBFILE_TYPE).and_then(|at| tiff.long(at + 8));
-        if kind.is_none_or(|kind| kind & REDUCED == 0) {
+        if kind.is_none_or(|kind| kind & NO_PAGE == 0) {
             directories.push(Directory { offset: Some(offset), resolution: tiff.resolution(offset) });
         }
         match tiff.long(offset + 2 + ENTRY_BYTES * usize::from(count)) {
@@ -49,6 +60,13 @@ pub(super) fn directories(bytes: &[u8]) -> Vec<Directory> {
 
 pub(super) fn credible(resolution: u32) -> Option<u32> {
     CREDIBLE.contains(&resolution).then_some(resolution)
+}
+
+/// How a page has to be turned.
+pub(super) fn orientation(bytes: &[u8], directory: usize) -> Orientation {
+    let stated = Tiff::of(bytes).and_then(|tiff| tiff.number(directory, ORIENTATION));
+    let stated = stated.and_then(|number| Orientation::from_exif(u8::try_from(number).ok()?));
+    stated.unwrap_or(Orientation::NoTransforms)
 }
 
 /// Lets the header point to this page.
@@ -102,6 +120,41 @@ impl<'b> Tiff<'b> {
             4 => self.long(entry + 8),
             _ => None,
         }
+    }
+
+    /// All numbers of a tag: shorts or longs.
+    fn numbers(&self, directory: usize, tag: u16) -> Vec<usize> {
+        let read = || {
+            let entry = self.entry(directory, tag)?;
+            let size = match self.short(entry + 2)? {
+                3 => 2,
+                4 => 4,
+                _ => return None,
+            };
+            let count = self.long(entry + 4)?.min(self.bytes.len() / size);
+            let first = if count * size <= 4 { entry + 8 } else { self.long(entry + 8)? };
+            let number = |at: usize| if size == 2 { self.short(at).map(usize::from) } else { self.long(at) };
+            Some((0..count).map_while(|index| number(first.checked_add(size * index)?)).collect())
+        };
+        read().unwrap_or_default()
+    }
+
+    /// All shorts of a tag.
+    pub fn shorts(&self, directory: usize, tag: u16) -> Vec<u16> {
+        self.numbers(directory, tag).into_iter().map(|number| number as u16).collect()
+    }
+
+    /// Where the strips or tiles of a page lie, in order; those that lie outside the file are empty.
+    pub fn strips(&self, directory: usize) -> Vec<Range<usize>> {
+        let strips =
+            |offsets: u16, bytes: u16| self.numbers(directory, offsets).into_iter().zip(self.numbers(directory, bytes));
+        strips(STRIP_OFFSETS, STRIP_BYTES)
+            .chain(strips(TILE_OFFSETS, TILE_BYTES))
+            .map(|(start, length)| {
+                let start = start.min(self.bytes.len());
+                start..start.saturating_add(length).min(self.bytes.len())
+            })
+            .collect()
     }
 
     pub fn text(&self, directory: usize, tag: u16) -> Option<&'b str> {

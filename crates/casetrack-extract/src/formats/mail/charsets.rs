@@ -1,6 +1,6 @@
 //! The encodings that mail declares (RFC 2045, 2047), as programs write their names.
 
-use casetrack_pages::text::{dos, encoding};
+use casetrack_pages::text::{code_pages::decode_dos, encoding};
 use encoding_rs::{EUC_KR, Encoding, GBK, ISO_2022_JP, WINDOWS_874, WINDOWS_1252};
 use mail_parser::decoders::charsets::map::charset_decoder;
 
@@ -48,7 +48,7 @@ fn decode_as(label: &str, bytes: &[u8]) -> Option<(String, bool)> {
         return of(encoding);
     }
     if let Some(number) = code_page(&compact) {
-        let text = dos::decode(number, bytes).map(|text| (text, true));
+        let text = u16::try_from(number).ok().and_then(|number| decode_dos(number, bytes)).map(|text| (text, true));
         return text.or_else(|| of(encoding::of_code_page(number)?));
     }
     Some((charset_decoder(label.as_bytes())?(bytes), false))

@@ -13,6 +13,7 @@ use crate::{ExtractOptions, Extraction};
 mod annotations;
 mod bidi;
 mod bookmarks;
+mod ligatures;
 mod tables;
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {

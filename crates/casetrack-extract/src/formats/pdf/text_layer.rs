@@ -23,7 +23,12 @@ pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Re
     let mut pieces = Vec::new();
     let mut open = OpenLine::default();
     let mut odd = Glyphs::default();
+    let (mut letter_before, mut gap_after_letter) = (false, false);
     for glyph in glyphs(&text, view, &hidden) {
+        let is_letter = matches!(glyph, Glyph::Shown { c, .. } if c.is_alphabetic());
+        odd.gaps += usize::from(gap_after_letter && is_letter);
+        gap_after_letter = matches!(glyph, Glyph::Unmapped) && (letter_before || gap_after_letter);
+        letter_before = is_letter;
         match glyph {
             Glyph::Unmapped => odd.unmapped += 1,
             // The library knows the ends of level lines only.
@@ -130,7 +135,8 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -
                 high_surrogate = Some(code);
                 None
             }
-            0 | 0x01 | 0x03..0x09 | 0x0E..0x20 => Some(Glyph::Unmapped),
+            // A ligature of TeX has a code that is one for a break of lines or pages elsewhere.
+            0 | 0x01 | 0x03..0x09 | 0x0B | 0x0C | 0x0E..0x20 | 0x7F..0xA0 => Some(Glyph::Unmapped),
             0xFFFE | 0xFFFF | 0xFEFF | 0x200B => None,
             _ => char::from_u32(code).filter(|c| !c.is_control()).map(|c| Glyph::Shown {
                 c: plain(c),

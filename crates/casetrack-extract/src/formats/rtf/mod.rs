@@ -8,6 +8,7 @@
 
 mod charset;
 mod date;
+mod form_fields;
 mod frames;
 mod objects;
 mod output;

@@ -10,6 +10,7 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::charset;
 use super::date::Date;
+use super::form_fields::FormField;
 use super::frames::{Frame, FrameKind};
 use super::output::Output;
 use super::revisions::Revisions;
@@ -23,7 +24,7 @@ const MAX_GROUPS: usize = 512;
 const NOT_SHOWN: &str = "colortbl filetbl pict xe tc rxe txe \
      template nonesttables sp shprslt private datafield pntxta pntxtb listtable";
 /// Destinations marked as skippable that hold text all the same.
-const SHOWN: [&str; 5] = ["shpinst", "shptxt", "revtbl", "annotation", "atnauthor"];
+const SHOWN: [&str; 8] = ["shpinst", "shptxt", "revtbl", "annotation", "atnauthor", "fldinst", "formfield", "ffl"];
 
 pub(super) struct Reader<'d> {
     pub(super) output: Output<'d>,
@@ -58,6 +59,9 @@ pub(super) struct Reader<'d> {
     section_ended: bool,
     /// The next word is of a destination that may be skipped.
     skippable: bool,
+    /// Of the field that is open; and the number of groups that were open in its instruction.
+    form_field: Option<FormField>,
+    field_depth: usize,
 }
 
 impl<'d> Reader<'d> {
@@ -89,6 +93,8 @@ impl<'d> Reader<'d> {
             page_count: None,
             section_ended: false,
             skippable: false,
+            form_field: None,
+            field_depth: 0,
         }
     }
 
@@ -173,6 +179,12 @@ impl<'d> Reader<'d> {
             self.state = state;
             self.state.header_row = header_row;
         }
+        // Some writers repeat the choice as the field's result.
+        if let Some(field) = self.form_field.take_if(|field| self.groups.len() + 2 <= field.depth)
+            && self.text.get(field.start..).is_none_or(|result| result.trim().is_empty())
+        {
+            self.push_str(field.shown());
+        }
         Ok(())
     }
 
@@ -217,6 +229,21 @@ impl<'d> Reader<'d> {
             "revtim" if self.state.destination == Destination::Info => self.enter(Destination::Revised),
             _ if self.state.destination == Destination::Created => self.created.set(name, value),
             _ if self.state.destination == Destination::Revised => self.revised.set(name, value),
+            "fldinst" => {
+                self.enter(Destination::Instruction);
+                self.field_depth = self.groups.len();
+            }
+            "formfield" if self.state.destination == Destination::Instruction => {
+                let start = self.text.len();
+                self.form_field = Some(FormField::new(self.field_depth, start));
+            }
+            "ffl" if self.state.destination == Destination::Instruction => {
+                self.enter(Destination::Entry);
+                self.form_field.iter_mut().for_each(|field| field.entries.push(String::new()));
+            }
+            _ if self.state.destination == Destination::Instruction => {
+                self.form_field.iter_mut().for_each(|field| field.set(name, value));
+            }
             "listtext" | "pntext" => self.enter(Destination::Label),
             "ansicpg" => self.code_page = charset::of_code_page(value),
             "mac" => self.code_page = charset::of_code_page(10000),
@@ -414,6 +441,10 @@ impl<'d> Reader<'d> {
             }
             Destination::Revisers => self.revisions.add_reviser(text),
             Destination::Commenter => self.commenter.push_str(text),
+            Destination::Entry => {
+                let entry = self.form_field.as_mut().and_then(|field| field.entries.last_mut());
+                entry.into_iter().for_each(|entry| entry.push_str(text));
+            }
             // A bullet of an unknown font is still a bullet.
             Destination::Label => self.label.push_str(&text.replace(char::REPLACEMENT_CHARACTER, "•")),
             Destination::Title => self.title.push_str(text),

@@ -21,6 +21,10 @@ pub(super) enum Destination {
     /// When it was last saved.
     Revised,
     Label,
+    /// Of a field.
+    Instruction,
+    /// Of a drop-down list.
+    Entry,
     /// The table of those who made changes.
     Revisers,
     /// The author of a comment.

@@ -203,6 +203,28 @@ fn tracked_changes_give_three_views() {
 }
 
 #[test]
+fn form_fields_show_their_state_once() {
+    let field = |data: &str, result: &str| {
+        format!(
+            "Law: {{\\field{{\\*\\fldinst {{\\fs20 FORMDROPDOWN }}{{\\fs20 {{\\*\\datafield 00}}{{\\*\\formfield{{{data}\\fftypetxt0\\ffhaslistbox\
+             {{\\*\\ffname Law}}{{\\*\\ffl England}}{{\\*\\ffl K\\'f6ln}}{{\\*\\ffl Norway}}}}}}}}}}{{\\fldrslt {result}}}}}.\\par"
+        )
+    };
+    for (data, result, expected) in [
+        ("\\fftype2\\ffres2", "", "Law: Norway."),
+        ("\\fftype2\\ffres25\\ffdefres1", "{\\fs20 }", "Law: Köln."),
+        ("\\fftype2", "", "Law: England."),
+        ("\\fftype2\\ffres2", "Norway", "Law: Norway."),
+        ("\\fftype2\\ffres9", "", "Law: ."),
+        ("\\fftype1\\ffres1", "", "Law: ☒."),
+        ("\\fftype1\\ffres25\\ffdefres0", "", "Law: ☐."),
+        ("\\fftype0", "EUR 5", "Law: EUR 5."),
+    ] {
+        assert_eq!(texts(&field(data, result)), [expected], "{data} {result}");
+    }
+}
+
+#[test]
 fn comments_and_margins_stand_on_the_page_of_their_place() {
     let body = "{\\header\\pard Lease of land\\par}{\\footerr\\pard {\\field{\\*\\fldinst PAGE}{\\fldrslt 1}}\\par}One{\\*\\atnid AL}{\\*\\atnauthor Ann \
                 Lee}{\\chatn{\\*\\annotation{\\*\\atndate 1}\\pard Ask Ben.\\par Soon.}}.\\par\\page two\\par\\sect\\sectd{\\header\\pard Lease of land\\par}\

@@ -5,6 +5,7 @@
 //! charts are at the end of the sheet. Text in pictures is read by OCR and follows the row of the cell in which the
 //! picture begins. Not read: headers and footers of printed pages, macros.
 
+mod formula;
 mod hidden_cells;
 mod number_format;
 mod ods;
@@ -12,16 +13,19 @@ mod sheet;
 mod xls;
 mod xlsb;
 mod xlsx;
+mod xml2003;
 
 use casetrack_core::Result;
 use casetrack_pages::build::{DocumentBuilder, Extractor};
 use casetrack_pages::container::ole;
-use casetrack_pages::container::zip::ZipContainer;
+use casetrack_pages::container::zip::{self, ZipContainer};
 use casetrack_pages::model::Source;
 
 /// The last row and column that a sheet can have (Excel's limits; those of the other formats are not larger).
 const MAX_ROWS: u32 = 1 << 20;
 const MAX_COLUMNS: u32 = 1 << 14;
+
+pub(crate) use self::xml2003::is_workbook;
 
 pub(crate) struct Spreadsheet;
 
@@ -29,6 +33,9 @@ impl Extractor for Spreadsheet {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         if source.bytes.starts_with(ole::SIGNATURE) {
             return xls::read(source, document);
+        }
+        if !zip::SIGNATURES.iter().any(|signature| source.bytes.starts_with(signature)) {
+            return xml2003::read(source, document);
         }
         let mut container = ZipContainer::open(source)?;
         let has_part = |name: &str| container.names().iter().any(|part| part.eq_ignore_ascii_case(name));

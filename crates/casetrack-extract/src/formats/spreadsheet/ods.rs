@@ -12,6 +12,7 @@ use casetrack_pages::office::embedded_files::EmbeddedFiles;
 use casetrack_pages::office::open_document;
 use casetrack_pages::text::encoding;
 
+use super::formula;
 use super::sheet::{Comment, Picture, Region, Sheet, Visibility, write_all};
 use super::{MAX_COLUMNS, MAX_ROWS};
 use crate::pictures::Pictures;
@@ -158,21 +159,28 @@ impl SheetReader<'_> {
         let mut column = 1u32;
         let mut texts = Vec::new();
         while let Some(cell) = xml.child()? {
-            let [repeated, columns, rows, kind] = cell.attributes([
+            let [repeated, columns, rows, kind, formula] = cell.attributes([
                 "number-columns-repeated",
                 "number-columns-spanned",
                 "number-rows-spanned",
                 "value-type",
+                "formula",
             ]);
             let next_column = column.saturating_add(count(repeated)).min(MAX_COLUMNS + 1);
             let value = ["date-value", "time-value", "boolean-value", "value", "string-value"];
             let value = value.iter().find_map(|name| cell.attribute(name));
             let mut text = paragraphs(xml, sheet, Some((first_row, column)))?;
+            let has_result = value.is_some() || kind.is_some();
             if text.trim().is_empty() {
                 text = value.unwrap_or_default();
             }
+            let mut is_value = kind.is_some_and(|kind| kind != "string");
+            if let Some(formula) = formula.filter(|_| text.trim().is_empty() && !has_result) {
+                sheet.without_result += 1;
+                (text, is_value) = (formula::without_value(&formula::of_open_document(&formula)), true);
+            }
             if !text.trim().is_empty() {
-                texts.push((column..next_column, text, kind.is_some_and(|kind| kind != "string")));
+                texts.push((column..next_column, text, is_value));
             }
             let (rows, columns) = (count(rows), count(columns));
             if rows > 1 || columns > 1 {

@@ -60,6 +60,14 @@ struct CellNote {
     text: String,
 }
 
+/// How many formulas have the stored result 0, and how many another one.
+#[derive(Default)]
+pub(super) struct Results {
+    pub zero: u32,
+    pub other: u32,
+}
+
+/// The content of a sheet, in any order.
 #[derive(Default)]
 pub(super) struct Sheet {
     pub name: String,
@@ -76,8 +84,10 @@ pub(super) struct Sheet {
     pub picture_parts: Vec<(Option<(u32, u32)>, String)>,
     /// Texts outside the cells: boxes, titles of charts.
     pub texts: Vec<String>,
-    /// Cells with a formula whose result is not in the file.
+    /// Cells that show their formula, as its result is not in the file.
     pub without_result: u32,
+    /// Stored results of formulas.
+    pub results: Results,
     /// The problem that ended reading before the end.
     pub problem: Option<String>,
     text_bytes: u64,
@@ -203,13 +213,20 @@ impl Sheet {
                 )),
             }
         }
+        if self.results.zero > 0 {
+            document.warn(format!(
+                "Sheet \"{}\" has formulas whose stored result is 0 ({} of them), and no others; the program that wrote the file did not \
+                 calculate them.",
+                self.name, self.results.zero,
+            ));
+        }
         if self.without_result > 0 {
             document.warn(format!(
-                "Sheet \"{}\" has {} formula{} whose result is not in the file; {} missing in the text.",
+                "Sheet \"{}\" has {} formula{} whose result is not in the file; the text shows the formula{} instead.",
                 self.name,
                 self.without_result,
                 if self.without_result == 1 { "" } else { "s" },
-                if self.without_result == 1 { "it is" } else { "they are" },
+                if self.without_result == 1 { "" } else { "s" },
             ));
         }
     }
@@ -333,6 +350,18 @@ pub(super) fn region_reference(text: &str) -> Option<Region> {
     let (first, last) = text.split_once(':').unwrap_or((text, text));
     let ((first_row, first_column), (last_row, last_column)) = (cell_reference(first)?, cell_reference(last)?);
     Some(Region { first_row, last_row, first_column, last_column })
+}
+
+/// A date that is stored in ISO 8601, as it is shown: without the time of midnight, and without fractions of seconds that are zero.
+pub(super) fn iso_date(value: &str) -> String {
+    let Some((day, time)) = value.split_once('T') else { return value.to_owned() };
+    let time = time.trim_end_matches('Z');
+    let time =
+        time.split_once('.').filter(|(_, fraction)| fraction.bytes().all(|b| b == b'0')).map_or(time, |(time, _)| time);
+    match time {
+        "" | "00:00" | "00:00:00" => day.to_owned(),
+        time => format!("{day} {time}"),
+    }
 }
 
 /// Writes sheets one by one; only one of them is in memory besides its page.

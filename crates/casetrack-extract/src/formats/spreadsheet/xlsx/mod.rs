@@ -57,6 +57,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     }
 
     let formats = Formats { by_style: formats, epoch_1904: workbook.epoch_1904 };
+    let is_uncalculated = workbook.is_uncalculated;
     let shared = WorkbookParts { source, strings, formats, persons };
     let listed = sheets(workbook, &related, &package, document);
     if listed.is_empty() {
@@ -66,6 +67,10 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     write_all(source, document, listed, |(listed, target)| {
         let mut sheet = Sheet::new(listed.name, listed.visibility);
         read_sheet(&shared, &mut package, target.as_deref(), &mut pictures, &mut sheet)?;
+        // Excel leaves no results that are to be calculated again; programs that cannot calculate leave zeros.
+        if !is_uncalculated || sheet.results.other > 0 {
+            sheet.results.zero = 0;
+        }
         Ok(sheet)
     })?;
     pictures.finish(document);

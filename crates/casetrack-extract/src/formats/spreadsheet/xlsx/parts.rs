@@ -11,6 +11,8 @@ use super::super::sheet::{Comment, Visibility, cell_reference, region_reference}
 pub(super) struct Workbook {
     pub sheets: Vec<SheetEntry>,
     pub epoch_1904: bool,
+    /// True if the results of formulas are to be calculated when the file is opened: its writer did not calculate them (18.2.2).
+    pub is_uncalculated: bool,
 }
 
 /// A sheet as the workbook lists it (18.2.19).
@@ -32,6 +34,7 @@ impl Workbook {
         while let Some(element) = xml.next_start(0)? {
             match element.name() {
                 "workbookPr" => self.epoch_1904 = is_on(element.attribute("date1904")),
+                "calcPr" => self.is_uncalculated = is_on(element.attribute("fullCalcOnLoad")),
                 "sheet" => self.sheets.push(SheetEntry {
                     name: element.attribute("name").unwrap_or_default(),
                     visibility: match element.attribute("state").as_deref() {

@@ -41,6 +41,7 @@ fn xlsx_with(sheets: &[(&str, &str, &str)], more: &[(&str, &str)]) -> Vec<u8> {
          <xf numFmtId='10'/></cellXfs></styleSheet>",
     ));
     parts.push(part("xl/sharedStrings.xml", "<sst><si><t>Deposit &amp; rent</t></si></sst>"));
+    parts.retain(|(name, _)| more.iter().all(|(other, _)| other != name));
     parts.extend(more.iter().map(|(name, content)| part(name, content)));
     parts.push(part(
         "[Content_Types].xml",
@@ -167,15 +168,56 @@ fn values_are_shown_by_their_formats() {
 }
 
 #[test]
-fn formulas_without_a_result_are_counted() {
+fn formulas_without_a_result_are_shown_and_counted() {
     let rows = "<row r='1'><c r='A1'><v>1</v></c><c r='B1'><f>A1+1</f></c><c r='C1'><f>A1+2</f><v/></c>\
-        <c r='D1'><f>A1*5</f><v>5</v></c><c r='E1' t='str'><f>\"\"</f><v></v></c></row>";
+        <c r='D1'><f>A1*5</f><v>5</v></c><c r='E1' t='str'><f>\"\"</f><v></v></c><c r='F1' t='str'><f>A1&amp;\"x\"</f></c></row>\
+        <row r='2'><c r='A2'><f t='shared' ref='A2:A3' si='0'>B2*$C$1</f></c></row>\
+        <row r='3'><c r='A3'><f t='shared' si='0'/></c><c r='B3'><f t='array' ref='B3'>SUM(A2:A3)</f><v> </v></c></row>";
     let extraction = extract(&xlsx(&[("Plan", "visible", rows)])).unwrap();
-    assert_eq!(extraction.pages[0].text, "1\t\t\t5");
+    assert_eq!(
+        extraction.pages[0].text,
+        "1\t=A1+1 (no value stored)\t=A1+2 (no value stored)\t5\t\t=A1&\"x\" (no value stored)\n\
+         =B2*$C$1 (no value stored)\n=B3*$C$1 (no value stored)\t=SUM(A2:A3) (no value stored)"
+    );
     assert_eq!(
         extraction.warnings,
-        ["Sheet \"Plan\" has 2 formulas whose result is not in the file; they are missing in the text."]
+        ["Sheet \"Plan\" has 6 formulas whose result is not in the file; the text shows the formulas instead."]
     );
+}
+
+#[test]
+fn zeros_that_nobody_calculated_are_warned_of() {
+    let warnings = |properties: &str, rows: &str| {
+        let workbook = format!(
+            "<workbook><sheets><sheet name='Plan' sheetId='1' r:id='rId1'/></sheets><calcPr {properties}/></workbook>"
+        );
+        extract(&xlsx_with(&[("Plan", "visible", rows)], &[("xl/workbook.xml", &workbook)])).unwrap().warnings
+    };
+    let zero = "<row r='1'><c r='A1'><f>B1*2</f><v>0</v></c><c r='B1'><v>7</v></c></row>";
+    let other = "<row r='1'><c r='A1'><f>B1*2</f><v>14</v></c><c r='B1'><f>0</f><v>0</v></c></row>";
+    assert_eq!(
+        warnings("fullCalcOnLoad='1'", zero),
+        [
+            "Sheet \"Plan\" has formulas whose stored result is 0 (1 of them), and no others; the program that wrote the file did not \
+          calculate them."
+        ]
+    );
+    assert!(warnings("calcId='1'", zero).is_empty() && warnings("fullCalcOnLoad='1'", other).is_empty());
+}
+
+#[test]
+fn dates_of_strict_workbooks_are_shown_without_the_time_of_midnight() {
+    for (stored, shown) in [
+        ("2023-02-28T00:00:00.000", "2023-02-28"),
+        ("2023-02-28T00:00:00Z", "2023-02-28"),
+        ("2023-02-28", "2023-02-28"),
+        ("2021-01-01T10:10:10.000", "2021-01-01 10:10:10"),
+        ("2021-01-01T10:10:10.250", "2021-01-01 10:10:10.250"),
+        ("10:10:10", "10:10:10"),
+    ] {
+        let rows = format!("<row r='1'><c r='A1' t='d'><v>{stored}</v></c></row>");
+        assert_eq!(extract(&xlsx(&[("Plan", "visible", &rows)])).unwrap().pages[0].text, shown, "{stored}");
+    }
 }
 
 #[test]

@@ -7,8 +7,9 @@ use casetrack_pages::container::xml::{Element, Stop, XmlError, XmlReader};
 use casetrack_pages::model::Source;
 
 use super::super::MAX_ROWS;
+use super::super::formula;
 use super::super::number_format::Formats;
-use super::super::sheet::{Sheet, cell_reference, region_reference};
+use super::super::sheet::{Sheet, cell_reference, iso_date, region_reference};
 use super::parts::{is_on, rich_text, unescaped};
 
 pub(super) struct WorkbookParts<'a> {
@@ -20,7 +21,7 @@ pub(super) struct WorkbookParts<'a> {
 
 /// A cell that cannot be placed, or XML that cannot be read, ends the sheet: what came before it is kept.
 pub(super) fn read(shared: &WorkbookParts, xml: &str, sheet: &mut Sheet) -> Result<()> {
-    let mut cells = Cells { shared, sheet: &mut *sheet, row: 0, column: 0 };
+    let mut cells = Cells { shared, sheet: &mut *sheet, row: 0, column: 0, formulas: HashMap::new() };
     let damage = Stop::damage(cells.read(&mut XmlReader::new(xml)))?;
     sheet.problem = damage.map(|error| error.to_string());
     Ok(())
@@ -32,6 +33,8 @@ struct Cells<'a> {
     /// The row of the cell read last; a cell may leave out its place when it follows at once.
     row: u32,
     column: u32,
+    /// Formulas that several cells share, with the cell that has the text, by their number.
+    formulas: HashMap<String, (String, u32, u32)>,
 }
 
 impl Cells<'_> {
@@ -73,25 +76,48 @@ impl Cells<'_> {
         if self.row == 0 || self.row > MAX_ROWS {
             return Err(XmlError::Invalid(format!("a row has the number {}", self.row)).into());
         }
-        let (mut value, mut inline, mut has_formula) = (String::new(), String::new(), false);
+        let (mut stored, mut inline, mut formula) = (None, String::new(), None);
         while let Some(element) = xml.child()? {
             match element.name() {
-                "v" => value = xml.text()?,
+                "v" => stored = Some(xml.text()?),
                 "is" => inline = rich_text(xml)?,
                 "f" => {
-                    has_formula = true;
-                    xml.skip()?;
+                    let shared = element.attribute("si").filter(|_| element.has("t", "shared"));
+                    formula = Some(self.formula(xml.text()?, shared));
                 }
                 _ => xml.skip()?,
             }
         }
         let kind = kind.as_deref().unwrap_or("n");
-        if has_formula && value.trim().is_empty() && inline.is_empty() && kind != "str" {
-            self.sheet.without_result += 1;
-            return Ok(());
+        // The result of a formula can be an empty text.
+        let is_text = kind == "str" && stored.is_some();
+        let value = stored.unwrap_or_default();
+        let has_value = is_text || !value.trim().is_empty() || !inline.is_empty();
+        if formula.is_some() && has_value {
+            let is_zero = kind == "n" && value.trim() == "0";
+            let results = &mut self.sheet.results;
+            *(if is_zero { &mut results.zero } else { &mut results.other }) += 1;
         }
-        let (text, is_value) = self.shown(kind, style.as_deref(), value, inline);
+        let (text, is_value) = match formula.filter(|_| !has_value) {
+            Some(formula) => {
+                self.sheet.without_result += 1;
+                (formula::without_value(&formula), true)
+            }
+            None => self.shown(kind, style.as_deref(), value, inline),
+        };
         Ok(self.sheet.push(self.shared.source, self.row, self.column, text, is_value)?)
+    }
+
+    /// The formula of the cell. One of the cells that share a formula has its text.
+    fn formula(&mut self, text: String, shared: Option<String>) -> String {
+        let Some(number) = shared else { return text };
+        if !text.is_empty() {
+            self.formulas.insert(number, (text.clone(), self.row, self.column));
+            return text;
+        }
+        let Some((first, row, column)) = self.formulas.get(&number) else { return text };
+        let (rows, columns) = (i64::from(self.row) - i64::from(*row), i64::from(self.column) - i64::from(*column));
+        formula::moved(first, rows, columns)
     }
 
     /// The text of a cell, and whether it is a value rather than a text (18.18.11).
@@ -106,7 +132,7 @@ impl Cells<'_> {
             "str" => (unescaped(value), false),
             "b" => (if matches!(value.trim(), "0" | "false") { "FALSE" } else { "TRUE" }.to_owned(), true),
             "e" => (value, true),
-            "d" => (value.strip_suffix("T00:00:00").map(str::to_owned).unwrap_or(value), true),
+            "d" => (iso_date(value.trim()), true),
             _ => match value.trim().parse::<f64>() {
                 Ok(number) => (self.shared.formats.show(style.and_then(|style| style.parse().ok()), number), true),
                 Err(_) => (if value.is_empty() { inline } else { value }, false),

@@ -38,7 +38,7 @@ fn the_sheet_has_a_row_for_each_document_and_columns_that_users_define() {
     assert_eq!(values(&sheet, 1, "notice_period"), ["90 days"]);
     assert_eq!(values(&sheet, 1, "governing_law"), ["Ohio"]);
     assert!(
-        text.contains("expiry: 2007-05-03, computed: 3 years from 2004-05-03 (p. 1) [p. 1, para. 4, l. 5; "),
+        text.contains("expiry: 2007-05-03, computed: 3 years from 2004-05-03 (p. 1), the anniversary: the last day is 2007-05-02 [p. 1, para. 4, l. 5; "),
         "{text}"
     );
     assert!(sheet["rows"][0]["not_found"].as_array().unwrap().contains(&json!("notice_period")));
@@ -127,13 +127,18 @@ fn obligations_have_days_with_their_arithmetic() {
     let mut client = matter(dir.path());
     let (text, report) = client.call("get_obligations", json!({"end_date": "2007"}));
     let due: Vec<_> = report["obligations"].as_array().unwrap().iter().map(|duty| &duty["due"]).collect();
-    assert_eq!(due, ["2004-05-13", "2007-02-02"], "{text}");
+    assert_eq!(due, ["2004-05-13", "2007-02-01"], "{text}");
     assert!(text.contains("computed: 10 days from 2004-05-03 (p. 1)"), "{text}");
     let (_, timeline) = client.call("get_collection_timeline", json!({"role": "computed"}));
-    assert!(timeline.to_string().contains("end of term, computed: 3 years from 2004-05-03 (p. 1)"), "{timeline}");
+    assert!(
+        timeline.to_string().contains("end of term, computed: 3 years from 2004-05-03 (p. 1), the anniversary"),
+        "{timeline}"
+    );
     drop(client);
     let calendar = run(&home, &["obligations", "--ics"]);
-    assert_eq!(calendar.matches("BEGIN:VEVENT").count(), 2, "{calendar}");
+    // The day for the notice that ended the first term, and the next one.
+    assert_eq!(calendar.matches("BEGIN:VEVENT").count(), 3, "{calendar}");
+    assert!(calendar.contains("DTSTART;VALUE=DATE:20070201"), "{calendar}");
     let by_party = run_json(&home, &["obligations", "--party", "beta"]);
     assert_eq!(by_party["total"], 1);
     // The contract's word and the name.

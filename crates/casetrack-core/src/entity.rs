@@ -46,9 +46,12 @@ pub enum DatePrecision {
     Year,
     /// From one stated day, month or year to another.
     Range,
+    /// One of two days: "05/06/2021" where nothing decides whether the day or the month comes first.
+    Ambiguous,
 }
 
-/// The days that a date covers, ISO 8601 (`YYYY-MM-DD`), both included; a day is its own first and last.
+/// The days that a date covers, ISO 8601 (`YYYY-MM-DD`), both included; a day is its own first and last. A date that is ambiguous is either its
+/// first or its last day.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct DateValue {
     pub first: String,

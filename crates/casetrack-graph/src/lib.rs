@@ -70,7 +70,7 @@ pub use references::{ListReferences, ReferenceList, ReferenceSort, ReferenceView
 pub use related::{RelatedDocument, RelatedRequest, Relationship};
 pub use statistics::GraphStatistics;
 pub use summary::{DocumentGroup, GraphSummary, Stakeholder, Topic};
-pub use timeline::{TimelineEvent, TimelineRequest};
+pub use timeline::{AmbiguousDate, TimelineEvent, TimelineRequest};
 pub use versions::VersionName;
 
 use items::{Items, Part, Share};

@@ -1,6 +1,6 @@
 //! The document of the collection that a reference by title or file name means.
 
-use casetrack_core::{EntityType, EntityValue};
+use casetrack_core::{DatePrecision, EntityType, EntityValue};
 
 use super::fold::words;
 use super::node::without_extension;
@@ -91,10 +91,12 @@ impl Wanted {
         for note in &document.roles {
             let entity = &document.entities[note.entity as usize].1;
             if entity.kind == EntityType::Date && super::timeline::is_of_document(&note.role) {
+                let Some(EntityValue::Date(value)) = entity.value.as_deref() else { continue };
+                if value.precision == DatePrecision::Ambiguous {
+                    continue;
+                }
                 own = true;
-                let starts =
-                    |value: &EntityValue| matches!(value, EntityValue::Date(value) if value.first.starts_with(date));
-                if entity.value.as_deref().is_some_and(starts) {
+                if value.first.starts_with(date) {
                     return DATED;
                 }
             }

@@ -7,6 +7,7 @@ use casetrack_core::{DatePrecision, DateValue, DocumentId, EntityType, EntityVal
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::items::Part;
 use super::{Document, DocumentRef, Graph, Place};
 
 /// The importance of a date by a word of its role, 0–1; the first that fits decides. A date with a role of another kind
@@ -46,6 +47,17 @@ pub struct Timeline {
     pub total: u64,
     /// By time; on the same day those that matter more first.
     pub events: Vec<TimelineEvent>,
+    /// Dates of that time with two readings, which are no events; by document.
+    pub ambiguous: Vec<AmbiguousDate>,
+}
+
+/// A date in digits that is one day if its document writes the day first, and another one if the month.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct AmbiguousDate {
+    /// As a document writes it.
+    pub written: String,
+    pub date: DateValue,
+    pub document: DocumentRef,
 }
 
 /// A date in one role, over all documents that state it.
@@ -106,38 +118,45 @@ impl Graph {
             let time = |event: &TimelineEvent| (event.date.first.clone(), Reverse(event.date.last.clone()));
             time(a).cmp(&time(b)).then(b.importance.total_cmp(&a.importance)).then_with(|| order(a).cmp(&order(b)))
         });
-        Timeline { total, events }
+        Timeline { total, events, ambiguous: self.ambiguous_dates(request) }
     }
 
-    /// The dates that documents mention, each as often as there are ways to write it in a document.
+    fn ambiguous_dates(&self, request: &TimelineRequest) -> Vec<AmbiguousDate> {
+        let documents = self.walk().filter(|(_, document)| request.admits(document));
+        let dates = documents.flat_map(|(_, document)| {
+            let dates = document.entities.iter().filter_map(|(_, share)| Some((share, date_of(share)?)));
+            let ambiguous =
+                dates.filter(|(_, date)| date.precision == DatePrecision::Ambiguous && request.covers(date));
+            ambiguous.map(|(share, date)| AmbiguousDate {
+                written: share.name.to_string(),
+                date: date.clone(),
+                document: document.named(),
+            })
+        });
+        dates.collect()
+    }
+
+    /// The dates without doubt that documents mention, each as often as there are ways to write it in a document.
     pub fn dates(&self) -> impl Iterator<Item = (DocumentId, &DateValue)> {
         self.walk().flat_map(|(_, document)| {
-            let dates = document.entities.iter().filter_map(|(_, share)| match share.value.as_deref() {
-                Some(EntityValue::Date(date)) if share.kind == EntityType::Date => Some(date),
-                _ => None,
-            });
-            dates.map(move |date| (document.info.id, date))
+            let dates = document.entities.iter().filter_map(|(_, share)| date_of(share));
+            let certain = dates.filter(|date| date.precision != DatePrecision::Ambiguous);
+            certain.map(move |date| (document.info.id, date))
         })
     }
 
     fn events(&self, request: &TimelineRequest) -> impl Iterator<Item = TimelineEvent> {
-        // Days of which a month or a year is the beginning come after it, and before "~".
-        let from = request.from.clone().unwrap_or_default();
-        let to = request.to.as_deref().map(|to| format!("{to}~"));
-        let in_time = |date: &DateValue| date.last >= from && to.as_ref().is_none_or(|to| date.first <= *to);
+        let in_time = |date: &DateValue| request.covers(date);
         let role = request.role.as_ref().map(|role| role.to_lowercase());
         let in_role = |said: &str| role.as_ref().is_none_or(|role| said.contains(role));
         let bare = role.is_none() && !request.with_role_only;
         let mut events: BTreeMap<(&DateValue, Option<String>), Event<'_>> = BTreeMap::new();
-        let wanted =
-            |document: &Document| request.documents.as_ref().is_none_or(|wanted| wanted.contains(&document.info.id));
-        for (_, document) in self.walk().filter(|(_, document)| wanted(document)) {
+        for (_, document) in self.walk().filter(|(_, document)| request.admits(document)) {
             let mut roles = document.roles.iter().peekable();
             for (local, (_, share)) in document.entities.iter().enumerate() {
                 let local = local as u32;
                 let mut stated = false;
-                let Some(EntityValue::Date(date)) = share.value.as_deref().filter(|_| share.kind == EntityType::Date)
-                else {
+                let Some(date) = date_of(share).filter(|date| date.precision != DatePrecision::Ambiguous) else {
                     while roles.next_if(|note| note.entity <= local).is_some() {}
                     continue;
                 };
@@ -169,6 +188,26 @@ impl Graph {
             }
         }
         events.into_iter().map(|((_, role), event)| event.finish(role))
+    }
+}
+
+impl TimelineRequest {
+    /// True for a date of the time that is asked for.
+    fn covers(&self, date: &DateValue) -> bool {
+        let after = self.from.as_ref().is_none_or(|from| date.last >= *from);
+        // Days of which a month or a year is the beginning come after it, and before "~".
+        after && self.to.as_deref().is_none_or(|to| date.first <= format!("{to}~"))
+    }
+
+    fn admits(&self, document: &Document) -> bool {
+        self.documents.as_ref().is_none_or(|wanted| wanted.contains(&document.info.id))
+    }
+}
+
+fn date_of(share: &Part<EntityType>) -> Option<&DateValue> {
+    match share.value.as_deref() {
+        Some(EntityValue::Date(date)) if share.kind == EntityType::Date => Some(date),
+        _ => None,
     }
 }
 
@@ -214,7 +253,7 @@ fn importance(role: Option<&str>, precision: DatePrecision, documents: usize) ->
         DatePrecision::Day => 1.0,
         DatePrecision::Month => 0.9,
         DatePrecision::Range | DatePrecision::Quarter => 0.8,
-        DatePrecision::Year => 0.6,
+        DatePrecision::Year | DatePrecision::Ambiguous => 0.6,
     };
     // 0.8 for one document, 0.9 for two, towards 1 for many.
     let by_documents = 1.0 - 0.2 / documents.max(1) as f64;

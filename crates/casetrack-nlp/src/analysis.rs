@@ -3,15 +3,17 @@
 use std::collections::HashMap;
 
 use casetrack_core::{
-    Annotations, Cancel, EntityType, Error, LocalEntity, Mention, PlacedMention, PlacedReference, Result,
+    Annotations, Cancel, DatePrecision, EntityType, EntityValue, Error, LocalEntity, Mention, PlacedMention,
+    PlacedReference, Result,
 };
 
 use crate::concepts::concept_candidates;
+use crate::dates::DateOrder;
 use crate::entities::{DocumentMention, EntityKey, EntityNames, Resolved, key_of_value, resolve};
 use crate::languages::{self, Language, Ruleset};
 use crate::names::{Alias, NameMention, Page, PageNames, names};
 use crate::recognizer::{NamedSpan, Recognizer};
-use crate::rules::{self, PageFindings};
+use crate::rules::{self, PageFindings, overlap};
 use crate::words::single_spaced;
 
 /// Name and version of the analysis of documents in a language, by its BCP 47 tag; `None` if it is not known. Documents
@@ -19,12 +21,12 @@ use crate::words::single_spaced;
 /// of its rules concerns only its documents.
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
-        Ruleset::English => "en-4",
-        Ruleset::Own(Language::German) => "de-1",
-        Ruleset::Own(Language::French) => "fr-1",
-        Ruleset::Own(Language::Spanish) => "es-1",
-        Ruleset::Own(Language::Italian) => "it-1",
-        Ruleset::Other => "other-1",
+        Ruleset::English => "en-5",
+        Ruleset::Own(Language::German) => "de-2",
+        Ruleset::Own(Language::French) => "fr-2",
+        Ruleset::Own(Language::Spanish) => "es-2",
+        Ruleset::Own(Language::Italian) => "it-2",
+        Ruleset::Other => "other-2",
     }
 }
 
@@ -58,7 +60,7 @@ pub fn annotate(
         (pages.iter().map(|_| PageNames::default()).collect(), pages.iter().map(|_| Vec::new()).collect())
     };
     go_on()?;
-    let found = found(ruleset.rules(), pages)?;
+    let found = found(pages, language, DateOrder::Unknown)?;
     go_on()?;
 
     let mut placed: Vec<UnresolvedMention> = Vec::new();
@@ -102,43 +104,61 @@ fn on_page(page: u32, named: PageNames, topics: Vec<Mention>, found: Vec<Mention
     placed
 }
 
-/// The findings of the rules of a language, or of English, page by page.
-fn found(language: Option<Language>, pages: &[&str]) -> Result<Vec<PageFindings>> {
-    match language {
-        Some(language) => languages::find(language, pages),
-        None => Ok(rules::find(pages)),
+/// The findings of the rules of a language, page by page: of English where there are none, and of the language that the words show where it is
+/// not known. The order of dates is that of the pages where it is not known.
+fn found(pages: &[&str], language: Option<&str>, order: DateOrder) -> Result<Vec<PageFindings>> {
+    let of_tag = Ruleset::of(language).rules();
+    let own = of_tag.or_else(|| if language.is_none() { languages::of_words(pages) } else { None });
+    let order = match order {
+        DateOrder::Unknown => DateOrder::of_document(pages, own.map(Language::tag).or(language)),
+        known => known,
+    };
+    match own {
+        Some(own) => languages::find(own, pages, order),
+        None => rules::find(pages, order),
     }
 }
 
 /// Type and key of the date or amount that makes up a whole text, in any notation of a language: "$1.2 million", "5 May
-/// 2019". What "1.500 EUR" is depends on the language.
-pub fn value_key(text: &str, language: Option<&str>) -> Option<(EntityType, String)> {
-    whole_value(text, Ruleset::of(language).rules())
+/// 2019". The reading of "1.500 EUR" depends on the language, and of "05/06/2021" on the order of dates in its document: a
+/// date with two readings has no key.
+pub fn value_key(text: &str, language: Option<&str>, order: DateOrder) -> Option<(EntityType, String)> {
+    let (of_type, value) = whole_value(text, language, order)?;
+    is_certain(&value).then(|| (of_type, key_of_value(&value)))
 }
 
-/// The same by the rules of English (`None`), which come first, and of these languages.
+/// The same by the rules of English (`None`), which come first, and of these languages. A date with two readings has a key of its own.
 pub fn value_keys(
     text: &str,
     languages: impl IntoIterator<Item = Language>,
 ) -> Vec<(Option<Language>, EntityType, String)> {
     let all = std::iter::once(None).chain(languages.into_iter().map(Some));
-    let key = |language| whole_value(text, language).map(|(of_type, key)| (language, of_type, key));
+    let key = |language: Option<Language>| {
+        let (of_type, value) = whole_value(text, Some(language.map_or("en", Language::tag)), DateOrder::Unknown)?;
+        Some((language, of_type, key_of_value(&value)))
+    };
     all.filter_map(key).collect()
 }
 
-fn whole_value(text: &str, language: Option<Language>) -> Option<(EntityType, String)> {
+/// False for a date with two readings.
+fn is_certain(value: &EntityValue) -> bool {
+    !matches!(value, EntityValue::Date(date) if date.precision == DatePrecision::Ambiguous)
+}
+
+fn whole_value(text: &str, language: Option<&str>, order: DateOrder) -> Option<(EntityType, EntityValue)> {
     let text = text.trim();
-    let found = found(language, &[text]).ok()?.pop()?;
+    let found = found(&[text], language, order).ok()?.pop()?;
     let whole = |mention: &&Mention| mention.char_start == 0 && mention.char_end as usize == text.chars().count();
     let mention = found.mentions.iter().find(whole)?;
-    Some((mention.entity_type, key_of_value(mention.value.as_ref()?)))
+    Some((mention.entity_type, mention.value.clone()?))
 }
 
 /// Key of the first date or amount in a text, as [`value_key`] gives it.
-pub fn first_value(text: &str, entity_type: EntityType, language: Option<&str>) -> Option<String> {
-    let found = found(Ruleset::of(language).rules(), &[text]).ok()?.pop()?;
+pub fn first_value(text: &str, entity_type: EntityType, language: Option<&str>, order: DateOrder) -> Option<String> {
+    let found = found(&[text], language, order).ok()?.pop()?;
     let of_type = found.mentions.iter().filter(|mention| mention.entity_type == entity_type);
-    of_type.min_by_key(|mention| mention.char_start)?.value.as_ref().map(key_of_value)
+    let first = of_type.min_by_key(|mention| mention.char_start)?;
+    first.value.as_ref().filter(|value| is_certain(value)).map(key_of_value)
 }
 
 /// A mention before its entity is known.
@@ -147,10 +167,6 @@ struct UnresolvedMention {
     mention: Mention,
     alias: Option<Alias>,
     confidence: u8,
-}
-
-fn overlap(a: &Mention, b: &Mention) -> bool {
-    a.char_start < b.char_end && b.char_start < a.char_end
 }
 
 /// The text of the pages at the mentions, which are in order, without line breaks.
@@ -265,11 +281,12 @@ mod tests {
         assert_eq!(reference.reference.name, "Section 4.2(b)");
         assert_eq!(annotate(&TwoNames, &pages, None, &Cancel::default()).unwrap(), found);
 
-        let key = |text: &str| value_key(text, None).map(|(_, key)| key);
+        let key = |text: &str| value_key(text, None, DateOrder::Unknown).map(|(_, key)| key);
         assert_eq!(key("5 May 2019"), Some(found.entities[date].key.clone()));
         assert_eq!(key("USD 1.25 million"), key("$1,250,000"));
         assert_eq!((key("Acme"), key("about $5")), (None, None));
-        let first = |of_type| first_value("It pays $5 by 5 May 2019 and $7 by 1 June 2020.", of_type, None);
+        let text = "It pays $5 by 5 May 2019 and $7 by 1 June 2020.";
+        let first = |of_type| first_value(text, of_type, None, DateOrder::Unknown);
         assert_eq!((first(EntityType::Date), first(EntityType::Amount)), (key("May 5, 2019"), key("$5")));
         assert_eq!(first(EntityType::Person), None);
     }
@@ -287,7 +304,7 @@ mod tests {
         let pages = ["Am 5.4.2023 zahlt John Smith 1.500 EUR nach § 433 Abs. 2 BGB."];
         for language in [None, Some("en"), Some("en-US")] {
             assert!(annotate(&FailingRecognizer, &pages, language, &Cancel::default()).is_err(), "{language:?}");
-            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-4");
+            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-5");
         }
         for language in ["de", "fr", "es", "it", "nl"] {
             let found = annotate(&FailingRecognizer, &pages, Some(language), &Cancel::default()).unwrap();
@@ -302,7 +319,7 @@ mod tests {
 
     #[test]
     fn what_a_number_is_depends_on_the_language() {
-        let key = |text: &str, language| value_key(text, language).map(|(_, key)| key);
+        let key = |text: &str, language| value_key(text, language, DateOrder::Unknown).map(|(_, key)| key);
         assert_eq!(key("1.500 EUR", None).as_deref(), Some("1.5 EUR"));
         assert_eq!(key("1.500 EUR", Some("de")).as_deref(), Some("1500 EUR"));
         assert_eq!(key("1.500 EUR", Some("nl")), key("1.500 EUR", None));
@@ -310,7 +327,7 @@ mod tests {
         assert_eq!(key("3.4.2023", Some("de")).as_deref(), Some("2023-04-03"));
         let all: Vec<String> = value_keys("1.500 EUR", [Language::German]).into_iter().map(|(.., key)| key).collect();
         assert_eq!(all, ["1.5 EUR", "1500 EUR"]);
-        let first = |text, of_type, language| first_value(text, of_type, language);
+        let first = |text, of_type, language| first_value(text, of_type, language, DateOrder::Unknown);
         let text = "Bis zum 1. März 2024 sind 15.000 Euro zu zahlen.";
         assert_eq!(first(text, EntityType::Date, Some("de")).as_deref(), Some("2024-03-01"));
         assert_eq!(first(text, EntityType::Amount, Some("de")).as_deref(), Some("15000 EUR"));

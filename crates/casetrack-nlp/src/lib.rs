@@ -27,7 +27,10 @@ pub mod spacy;
 pub mod tokens;
 
 pub use analysis::{analysis_of, annotate, first_value, value_key, value_keys};
-pub use facts::{Fact, FactKind, MAX_OBLIGATIONS, Obligation, facts, length_of_time, obligations};
+pub use dates::DateOrder;
+pub use facts::{
+    Fact, FactKind, Facts, MAX_OBLIGATIONS, Obligation, facts, facts_and_doubts, length_of_time, obligations,
+};
 pub use names::{definitions, signatures};
 pub use recognizer::{Label, NamedSpan, Recognizer};
 pub use spacy::SpacyRecognizer;

@@ -1,8 +1,9 @@
 //! All rules over all pages of a document: dates, amounts, patterns and references.
 
-use casetrack_core::{EntityType, Mention, Reference, ReferenceKind};
+use casetrack_core::{EntityType, Mention, Reference, ReferenceKind, Result};
 
-use crate::dates::{self, Anchors};
+use crate::dates::{self, Anchors, DateOrder};
+use crate::languages::days_in_words;
 use crate::tokens::Tokens;
 use crate::{amounts, patterns, references};
 
@@ -17,11 +18,9 @@ pub struct PageFindings {
 
 /// The findings of the rules in a document, page by page.
 ///
-/// All pages of a document are needed together: they decide the meaning of "01/05/2023", and a date may count from one
-/// on another page. The result depends only on the texts. Linear in their length; one page's tokens are in memory at a
-/// time.
-pub fn find(pages: &[&str]) -> Vec<PageFindings> {
-    let order = dates::DateOrder::of(pages.iter().copied());
+/// All pages of a document are needed together: a date may count from one on another page. The result depends only on the
+/// texts. Linear in their length; one page's tokens are in memory at a time.
+pub fn find(pages: &[&str], order: DateOrder) -> Result<Vec<PageFindings>> {
     let mut anchors = Anchors::default();
     let mut all = Vec::with_capacity(pages.len());
     let mut pending = Vec::with_capacity(pages.len());
@@ -29,7 +28,7 @@ pub fn find(pages: &[&str]) -> Vec<PageFindings> {
         let tokens = Tokens::new(page);
         let references = references::find(&tokens, order);
         let found = dates::find(&tokens, order);
-        let mut mentions = found.mentions;
+        let mut mentions = in_any_language(found.mentions, page)?;
         mentions.retain(|date| !inside_citation(date, &references));
         anchors.add(&mentions, number);
         mentions.extend(amounts::find(&tokens).into_iter().filter(|amount| !inside_citation(amount, &references)));
@@ -42,7 +41,22 @@ pub fn find(pages: &[&str]) -> Vec<PageFindings> {
         page.mentions.extend(relative.iter().filter_map(|(date, span)| anchors.resolve(date, *span)));
         page.mentions.sort_by_key(|mention| (mention.char_start, mention.char_end, mention.entity_type));
     }
-    all
+    Ok(all)
+}
+
+/// The dates of a page, with the days that name a month in another language, as letters and short texts do.
+fn in_any_language(mut dates: Vec<Mention>, page: &str) -> Result<Vec<Mention>> {
+    let foreign = days_in_words(page)?;
+    if !foreign.is_empty() {
+        dates.retain(|date| !foreign.iter().any(|day| overlap(date, day)));
+        dates.extend(foreign);
+        dates.sort_by_key(|date| date.char_start);
+    }
+    Ok(dates)
+}
+
+pub(crate) fn overlap(a: &Mention, b: &Mention) -> bool {
+    a.char_start < b.char_end && b.char_start < a.char_end
 }
 
 /// The web addresses among references, as concepts.
@@ -80,7 +94,8 @@ mod tests {
     use super::*;
 
     fn days(pages: &[&str]) -> Vec<Vec<String>> {
-        find(pages)
+        find(pages, DateOrder::of_document(pages, None))
+            .unwrap()
             .iter()
             .map(|page| {
                 page.mentions
@@ -196,8 +211,8 @@ mod tests {
         fn any_text_is_read_and_every_place_is_in_it(pieces in prop::collection::vec(piece(), 0..30)) {
             let text = pieces.concat();
             let chars: Vec<char> = text.chars().collect();
-            let found = find(&[&text]);
-            prop_assert_eq!(&found, &find(&[&text]));
+            let found = find(&[&text], DateOrder::Unknown).unwrap();
+            prop_assert_eq!(&found, &find(&[&text], DateOrder::Unknown).unwrap());
             let spans = found[0].mentions.iter().map(|m| (m.char_start, m.char_end));
             for (start, end) in spans.chain(found[0].references.iter().map(|r| (r.char_start, r.char_end))) {
                 prop_assert!(start < end && end as usize <= chars.len());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use casetrack_nlp::DateOrder;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -29,7 +30,7 @@ fn references_of_every_kind_are_found_and_nothing_else() {
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
     let mut wrong = Vec::new();
     for sentence in &sentences {
-        let found: Vec<Vec<String>> = casetrack_nlp::rules::find(&[&sentence.text])[0]
+        let found: Vec<Vec<String>> = casetrack_nlp::rules::find(&[&sentence.text], DateOrder::MonthFirst).unwrap()[0]
             .references
             .iter()
             .map(|reference| {

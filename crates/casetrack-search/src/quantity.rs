@@ -242,7 +242,7 @@ fn amount(mention: &Mention) -> Option<(Dimension, f64, f64)> {
 }
 
 fn dates_of(tokens: &Tokens) -> Vec<Quantity> {
-    let order = dates::DateOrder::of([tokens.text()]);
+    let order = dates::DateOrder::of(tokens.text());
     placed(tokens, &dates::find(tokens, order).mentions, date)
 }
 

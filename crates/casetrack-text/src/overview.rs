@@ -121,6 +121,7 @@ fn push_event(text: &mut String, report: &EventReport, place: Option<String>) {
         DatePrecision::Month => date.first.get(..7).unwrap_or(&date.first).to_owned(),
         DatePrecision::Year => date.first.get(..4).unwrap_or(&date.first).to_owned(),
         DatePrecision::Quarter | DatePrecision::Range => format!("{}..{}", date.first, date.last),
+        DatePrecision::Ambiguous => format!("{} or {}", date.first, date.last),
     };
     let what = event.role.as_deref().map_or_else(
         || "mentioned".to_owned(),

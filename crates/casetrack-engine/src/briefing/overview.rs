@@ -11,14 +11,16 @@ use super::snippet::{self, Snippet};
 use crate::upkeep;
 use crate::upkeep::stats::CollectionStats;
 use casetrack_graph::{
-    DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder, TimelineEvent,
-    TimelineRequest, Topic, chunks_with_entities, known,
+    AmbiguousDate, DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder,
+    TimelineEvent, TimelineRequest, Topic, chunks_with_entities, known,
 };
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;
 use casetrack_host::paging::{Paging, Part};
 use casetrack_search::DateRange;
 
+/// Dates with two readings that a notice names at most.
+const EXAMPLES: usize = 5;
 /// Most events of one timeline, over all its parts.
 pub const MAX_EVENTS: u32 = 200;
 
@@ -140,6 +142,7 @@ pub fn collection_timeline(
     }
     let request = TimelineRequest { documents, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
     let timeline = known.graph().timeline(&request);
+    notices.extend(ambiguous(&timeline.ambiguous));
     let Part { items, total: selected, next_offset } = paging.of(timeline.events);
     let (collection, total) = (known.name(), timeline.total);
     let events = events(&known, items, &host.config().citations)?;
@@ -165,6 +168,24 @@ fn events(known: &Known, events: Vec<TimelineEvent>, style: &CitationStyle) -> R
         Ok(EventReport { event, source })
     };
     events.into_iter().map(report).collect()
+}
+
+/// The dates that the timeline leaves out.
+fn ambiguous(dates: &[AmbiguousDate]) -> Option<String> {
+    let example = |date: &AmbiguousDate| {
+        let AmbiguousDate { written, date, document } = date;
+        format!("{written} is {} or {} ({})", date.first, date.last, document.name)
+    };
+    let mut listed: Vec<String> = dates.iter().take(EXAMPLES).map(example).collect();
+    if let Some(more @ 1..) = dates.len().checked_sub(EXAMPLES) {
+        listed.push(format!("{more} more"));
+    }
+    (!dates.is_empty()).then(|| {
+        format!(
+            "Left out are dates in digits whose documents do not show whether the day or the month comes first: {}.",
+            listed.join("; ")
+        )
+    })
 }
 
 /// The documents that mention an entity; if analysis found none of this name, the documents that have it word for word.

@@ -61,7 +61,7 @@ pub(super) enum Source {
 }
 
 /// The built-in columns, in the order of the sheet. A new kind of fact is one row here.
-const COLUMNS: [(&str, FactKind, ColumnType); 14] = [
+const COLUMNS: [(&str, FactKind, ColumnType); 15] = [
     ("title", FactKind::Title, ColumnType::Text),
     ("type", FactKind::Type, ColumnType::Text),
     ("parties", FactKind::Party, ColumnType::Text),
@@ -70,6 +70,7 @@ const COLUMNS: [(&str, FactKind, ColumnType); 14] = [
     ("expiry", FactKind::Expiry, ColumnType::Date),
     ("renewal_term", FactKind::RenewalTerm, ColumnType::Duration),
     ("notice_period", FactKind::NoticePeriod, ColumnType::Duration),
+    ("termination_notice", FactKind::TerminationNotice, ColumnType::Duration),
     ("governing_law", FactKind::GoverningLaw, ColumnType::Text),
     ("venue", FactKind::Venue, ColumnType::Text),
     ("liability_cap", FactKind::LiabilityCap, ColumnType::Text),

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{DocumentId, EntityType, Error, Result};
-use casetrack_nlp::{first_value, length_of_time, value_key};
+use casetrack_core::{DocumentId, EntityType, Error, Page, Result};
+use casetrack_nlp::{DateOrder, first_value, length_of_time, value_key};
 use regex::{Regex, RegexBuilder};
 
 use super::CellValue;
@@ -90,10 +90,11 @@ fn matched(
 ) -> Result<Vec<CellValue>> {
     let (pages, unpaged) = pages(collection, document)?;
     let language = collection.document(document)?.and_then(|meta| meta.properties.language);
+    let order = order(&pages, language.as_deref(), column_type);
     for page in pages {
         for found in pattern.captures_iter(&page.text) {
             let Some(part) = found.get(1).or_else(|| found.get(0)).filter(|part| !part.is_empty()) else { continue };
-            let Some(value) = typed(part.as_str(), column_type, language.as_deref()) else { continue };
+            let Some(value) = typed(part.as_str(), column_type, language.as_deref(), order) else { continue };
             let start = page.text[..part.start()].chars().count() as u32;
             let place = CitedPlace::new(&page, unpaged, start..start + part.as_str().chars().count() as u32);
             return Ok(vec![CellValue { value, computed: None, place, confidence: 90 }]);
@@ -102,6 +103,16 @@ fn matched(
     Ok(Vec::new())
 }
 
+/// The order of day and month in a document, where the cells of a column need it.
+fn order(pages: &[Page], language: Option<&str>, column_type: ColumnType) -> DateOrder {
+    if column_type != ColumnType::Date {
+        return DateOrder::Unknown;
+    }
+    let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
+    DateOrder::of_document(&texts, language)
+}
+
+/// A question asked of all documents.
 pub(super) fn asked(question: &str, limit: u32) -> EveryRequest {
     EveryRequest { question: question.to_owned(), documents: Vec::new(), brief: true, offset: 0, limit }
 }
@@ -145,9 +156,13 @@ fn cell(
     };
     let language = meta.properties.language.as_deref();
     let said = one_line(quote);
+    let of_type = |of_type, order| value_near(&said, question, |text| first_value(text, of_type, language, order));
     let value = match column_type {
-        ColumnType::Date => value_near(&said, question, |text| first_value(text, EntityType::Date, language)),
-        ColumnType::Amount => value_near(&said, question, |text| first_value(text, EntityType::Amount, language)),
+        ColumnType::Date => {
+            let (pages, _) = pages(collection, document)?;
+            of_type(EntityType::Date, order(&pages, language, column_type))
+        }
+        ColumnType::Amount => of_type(EntityType::Amount, DateOrder::Unknown),
         ColumnType::Duration => value_near(&said, question, length_of_time),
         ColumnType::Text => Some(said),
     };
@@ -183,10 +198,11 @@ fn one_line(text: &str) -> String {
 }
 
 /// The value of a text in a language as a column of this type shows it; `None` if it is not of the type.
-fn typed(text: &str, column_type: ColumnType, language: Option<&str>) -> Option<String> {
+fn typed(text: &str, column_type: ColumnType, language: Option<&str>, order: DateOrder) -> Option<String> {
     let text = one_line(text);
-    let key =
-        |wanted: EntityType| value_key(&text, language).filter(|(of_type, _)| *of_type == wanted).map(|(_, key)| key);
+    let key = |wanted: EntityType| {
+        value_key(&text, language, order).filter(|(of_type, _)| *of_type == wanted).map(|(_, key)| key)
+    };
     match column_type {
         ColumnType::Text => Some(text),
         ColumnType::Date => key(EntityType::Date),

@@ -17,6 +17,7 @@ mod obligations;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use casetrack_core::{CollectionId, DocumentId, Result};
 use schemars::JsonSchema;
@@ -27,12 +28,16 @@ pub use columns::{ColumnType, ColumnView, DefineColumn};
 pub use obligations::{ObligationQuery, ObligationReport, ObligationView, obligations};
 
 use casetrack_host::Host;
-use casetrack_host::documents::document_named;
-use casetrack_host::documents::facts::{CitedPlace, of_documents};
+use casetrack_host::documents::facts::{CitedPlace, DocumentFacts, of_documents};
+use casetrack_host::documents::{CatalogueEntry, document_named};
 use casetrack_host::paging::{Paging, Part};
 use casetrack_search::{MarkFilter, admit};
 use columns::{Column, Source};
 
+/// Days with two readings that a notice names at most.
+const MAX_DOUBTS: usize = 5;
+
+/// A selection of a part of the sheet.
 #[derive(Debug, Clone, Default)]
 pub struct SheetRequest {
     /// Names or ids of documents; all if there is none.
@@ -137,8 +142,11 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     let wanted = |document: &DocumentId| named.is_empty() || named.contains(document);
     let documents: Vec<DocumentId> = catalogue.iter().map(|entry| entry.id).filter(wanted).collect();
     let mut values: HashMap<(DocumentId, &str), Vec<CellValue>> = HashMap::new();
-    let mut without_analysis = 0;
+    let (mut without_analysis, mut ambiguous) = (0, HashMap::new());
     for (document, known) in of_documents(&collection, &documents)? {
+        if !known.ambiguous.is_empty() {
+            ambiguous.insert(document, Arc::clone(&known));
+        }
         without_analysis += u64::from(!known.analysed);
         for column in &needed {
             if let Source::Fact(kind) = column.source {
@@ -191,7 +199,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     for entry in catalogue.iter() {
         *names.entry(&entry.name).or_default() += 1;
     }
-    let row = |entry: &std::sync::Arc<casetrack_host::documents::CatalogueEntry>| {
+    let row = |entry: &Arc<CatalogueEntry>| {
         let (mut cells, mut not_found) = (BTreeMap::new(), Vec::new());
         for column in &shown {
             match at(&values, entry.id, column) {
@@ -202,6 +210,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
         let is_shared = names.get(entry.name.as_str()).is_some_and(|count| *count > 1);
         SheetRow { document_id: is_shared.then_some(entry.id), document_name: entry.name.clone(), cells, not_found }
     };
+    notices.extend(doubts(&items, &shown, &ambiguous));
     let rows = items.into_iter().map(row).collect();
     if without_analysis > 0 {
         notices.push(format!(
@@ -213,6 +222,34 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     let (collection, documents) = (collection.meta().name.clone(), catalogue.len() as u64);
     let columns = shown.iter().map(|column| column.view()).collect();
     Ok(Sheet { collection, columns, documents, total, rows, next_offset, notices })
+}
+
+/// The days in columns that are shown that have two readings, of the rows of a page.
+fn doubts(
+    rows: &[&Arc<CatalogueEntry>],
+    shown: &[&Column],
+    ambiguous: &HashMap<DocumentId, Arc<DocumentFacts>>,
+) -> Option<String> {
+    let mut listed = Vec::new();
+    for entry in rows {
+        let cited = ambiguous.get(&entry.id).map_or(&[][..], |facts| &facts.ambiguous);
+        for column in shown {
+            let Source::Fact(kind) = column.source else { continue };
+            listed.extend(cited.iter().filter(|cited| cited.fact.kind == kind).map(|cited| {
+                format!("{} of {} is {} ({})", column.name, entry.name, cited.fact.value, cited.place.place)
+            }));
+        }
+    }
+    if let Some(more @ 1..) = listed.len().checked_sub(MAX_DOUBTS) {
+        listed.truncate(MAX_DOUBTS);
+        listed.push(format!("{more} more"));
+    }
+    (!listed.is_empty()).then(|| {
+        format!(
+            "Not found are days in digits whose documents do not show whether the day or the month comes first: {}.",
+            listed.join("; ")
+        )
+    })
 }
 
 /// Removes a column that a user defined; returns the columns that are left.

@@ -1,6 +1,6 @@
 //! Obligations with debtor, act and due date, over all documents of a collection.
 
-use casetrack_core::{CollectionId, DocumentId, Result};
+use casetrack_core::{CollectionId, DocumentId, Result, Timestamp};
 use casetrack_nlp::{MAX_OBLIGATIONS, Obligation};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,7 +78,8 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<Cited> {
     Ok(cited.collect())
 }
 
-/// A part of the obligations of a collection that name a day, a length of time or a period. The first call costs some 30 ms for 50,000
+/// A part of the obligations of a collection that name a day, a length of time or a period. Where the day for the notice that
+/// ends a contract is past and the contract renews, the next such day is among them. The first call costs some 30 ms for 50,000
 /// characters of text, on several threads; later ones cost that only for documents that changed.
 pub fn obligations(host: &Host, id: CollectionId, query: &ObligationQuery, paging: Paging) -> Result<ObligationReport> {
     let ObligationQuery { document, party, from, to, marks } = query;
@@ -100,13 +101,16 @@ pub fn obligations(host: &Host, id: CollectionId, query: &ObligationQuery, pagin
         None => from.is_none() && to.is_none(),
     };
     let (mut found, mut notices) = (Vec::new(), Vec::new());
+    let now = Timestamp::now().to_string();
+    let today = now.get(..10).unwrap_or_default();
     let of_documents = known.of(&collection, &documents, |document| read(&collection, document))?;
     for (entry, (_, cited)) in entries.iter().zip(&of_documents) {
         if cited.len() >= MAX_OBLIGATIONS {
             notices
                 .push(format!("{} has more than {MAX_OBLIGATIONS} obligations; the others are left out.", entry.name));
         }
-        for (duty, place) in cited.iter() {
+        let renewed = |(duty, place): &(Obligation, CitedPlace)| Some((duty.next(today)?, place.clone()));
+        for (duty, place) in cited.iter().cloned().chain(cited.iter().filter_map(renewed)) {
             let by_party = party.as_ref().is_none_or(|party| {
                 let mut names = duty.parties.iter().chain([&duty.who]);
                 names.any(|name| name.to_lowercase().contains(party.as_str()))
@@ -115,13 +119,13 @@ pub fn obligations(host: &Host, id: CollectionId, query: &ObligationQuery, pagin
                 found.push(ObligationView {
                     document_id: entry.id,
                     document_name: entry.name.clone(),
-                    who: duty.who.clone(),
-                    parties: duty.parties.clone(),
-                    what: duty.what.clone(),
-                    due: duty.due.clone(),
-                    computed: duty.computed.clone(),
-                    trigger: duty.trigger.clone(),
-                    place: place.clone(),
+                    who: duty.who,
+                    parties: duty.parties,
+                    what: duty.what,
+                    due: duty.due,
+                    computed: duty.computed,
+                    trigger: duty.trigger,
+                    place,
                 });
             }
         }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use casetrack_core::EntityType;
-use casetrack_nlp::{length_of_time, value_key};
+use casetrack_nlp::{DateOrder, length_of_time, value_key};
 
 use super::columns::ColumnType;
 
@@ -123,17 +123,9 @@ fn iso(text: &str) -> Option<Value> {
     Some(Value::Days(first, written(month.unwrap_or(12), day.unwrap_or(31))))
 }
 
-/// The key of a date in words or numbers: "May 2025", "31/12/2025". Of two numbers up to 12, either may be the day.
+/// The key of a date in words or numbers: "May 2025", "31/12/2025", but not "5/6/2025", which has two readings.
 fn dated(text: &str) -> Option<String> {
-    let numbers: Vec<u32> = text.split(['/', '.', '-']).map_while(|part| part.trim().parse().ok()).collect();
-    if let [first, second, _] = numbers[..]
-        && first <= 12
-        && second <= 12
-        && first != second
-    {
-        return None;
-    }
-    value_key(text, None).filter(|(of_type, _)| *of_type == EntityType::Date).map(|(_, key)| key)
+    value_key(text, None, DateOrder::Unknown).filter(|(of_type, _)| *of_type == EntityType::Date).map(|(_, key)| key)
 }
 
 /// "2025-05-01/2025-05-31"
@@ -162,8 +154,11 @@ fn length(text: &str) -> Option<f64> {
 
 /// "USD 20000000", "$20 million", "20 million", "1e6".
 fn amount(text: &str) -> Option<Value> {
-    let key =
-        |text: &str| value_key(text, None).filter(|(of_type, _)| *of_type == EntityType::Amount).map(|(_, key)| key);
+    let key = |text: &str| {
+        value_key(text, None, DateOrder::Unknown)
+            .filter(|(of_type, _)| *of_type == EntityType::Amount)
+            .map(|(_, key)| key)
+    };
     let of_key = |key: String| {
         let (number, currency) = key.split_once(' ')?;
         Some((number.parse::<f64>().ok()?, currency.to_owned()))

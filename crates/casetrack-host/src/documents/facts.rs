@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use casetrack_core::{CollectionId, DocumentId, Page, Result};
-use casetrack_nlp::{Fact, FactKind, facts};
+use casetrack_nlp::{Fact, FactKind, Facts, facts_and_doubts};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -37,8 +37,10 @@ pub struct CitedFact {
 
 #[derive(Debug, Clone, Default)]
 pub struct DocumentFacts {
-    /// As [`facts`] orders them.
+    /// By kind, best first.
     pub facts: Vec<CitedFact>,
+    /// Days with two readings, which are no facts: "2021-05-06 or 2021-06-05".
+    pub ambiguous: Vec<CitedFact>,
     /// True if analysis has read the document, without which names and dates are missing.
     pub analysed: bool,
 }
@@ -88,11 +90,13 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFac
     let annotations = collection.annotations(document)?;
     let analysed = annotations.is_some();
     let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
-    let cited = facts(&texts, &annotations.unwrap_or_default()).into_iter().filter_map(|fact| {
+    let cited = |fact: Fact| {
         let page = pages.get((fact.page as usize).checked_sub(1)?)?;
         Some(CitedFact { place: CitedPlace::new(page, unpaged, fact.char_start..fact.char_end), fact })
-    });
-    Ok(DocumentFacts { facts: cited.collect(), analysed })
+    };
+    let Facts { known, ambiguous } = facts_and_doubts(&texts, &annotations.unwrap_or_default());
+    let all = |facts: Vec<Fact>| facts.into_iter().filter_map(cited).collect();
+    Ok(DocumentFacts { facts: all(known), ambiguous: all(ambiguous), analysed })
 }
 
 /// The facts of these documents, in their order. Versions that were read before take no time, also after a restart of the same program; each other

@@ -41,8 +41,8 @@ impl Tool for GetMatterSheet {
     const NAME: &'static str = "get_matter_sheet";
     const TITLE: &'static str = "Show the matter sheet";
     const DESCRIPTION: &'static str = "Compare all contracts in one table: title, type, parties, agreement_date, effective_date, \
-        expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, \
-        signatories, user columns. \
+        expiry, renewal_term, notice_period, termination_notice, governing_law, venue, liability_cap, payment_terms, \
+        amounts, signatories, user columns. \
         Each cell has value, citation and confidence.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"columns": ["title"], "filter": ["!venue"], "sort": "-title"}"#;

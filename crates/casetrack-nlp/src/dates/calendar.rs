@@ -270,7 +270,7 @@ pub fn numeric(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(DatePart
     }
     let year = match tokens.surface(after + 1).len() {
         4 => year_at(tokens, after + 1)?.0,
-        2 if separator == '/' => century(tokens.number(after + 1)?),
+        2 if separator == '/' || is_dated(tokens, at, next + 1) => century(tokens.number(after + 1)?),
         _ => return None,
     };
     let end = after + 2;
@@ -279,17 +279,31 @@ pub fn numeric(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(DatePart
     }
     let stated = match (first, second) {
         (Some(first), Some(second)) => {
-            let day_first = second <= 12 && (first > 12 || separator == '.' || order == DateOrder::DayFirst);
-            let (month, day) = if day_first { (second, first) } else { (first, second) };
-            DateParts::day(year, month, day)?
+            let order = if separator == '.' { DateOrder::DayFirst } else { order };
+            DateParts::in_order(year, first, second, order)?
         }
         (month, day) => {
-            let month = if order == DateOrder::MonthFirst { month } else { day };
+            // "12/[ ]/2020": a blank in the place of the other
+            let month = match order {
+                DateOrder::MonthFirst => month,
+                DateOrder::DayFirst => day,
+                DateOrder::Unknown => None,
+            };
             let month = month.filter(|month| (1..=12).contains(month));
             month.map_or(DateParts::Year(year), |month| DateParts::Month { year, month })
         }
     };
     Some((stated, end))
+}
+
+/// True for "18.11.17" and "5-3-04" where a date is expected: elsewhere they are numbers of sections, versions or parts.
+fn is_dated(tokens: &Tokens, at: usize, month: usize) -> bool {
+    let before = at.checked_sub(1 + usize::from(at > 1 && tokens.symbol(at - 1) == ':'));
+    let cue = before.map_or("", |before| tokens.word(before));
+    let two_digits = tokens.surface(at).len() == 2 && tokens.surface(month).len() == 2;
+    (two_digits || tokens.symbol(month - 1) == '-')
+        && (matches!(cue, "on" | "dated" | "date" | "by" | "from" | "since" | "until" | "till")
+            || cue == "of" && before.is_some_and(|of| of > 0 && tokens.word(of - 1) == "as"))
 }
 
 /// "2023-01-05".
@@ -307,20 +321,7 @@ fn year_first(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     stands_alone(tokens, at, at + 5).then_some((stated, at + 5))
 }
 
-/// The day that digits and separators give, for [`DateOrder`]: the first two numbers, unless one of them is a year.
-pub fn numeric_pair(tokens: &Tokens, at: usize) -> Option<(u32, u32)> {
-    let separator = tokens.symbol(at + 1);
-    if !matches!(separator, '/' | '-') || tokens.symbol(at + 3) != separator || tokens.surface(at).len() > 2 {
-        return None;
-    }
-    let year = tokens.surface(at + 4).len();
-    let valid = (year == 4 || (year == 2 && separator == '/'))
-        && (1..5).all(|n| tokens.glued(at + n))
-        && tokens.surface(at + 2).len() <= 2;
-    let pair = (tokens.number(at)?, tokens.number(at + 2)?);
-    (valid && tokens.is_number(at + 4) && stands_alone(tokens, at, at + 5)).then_some(pair)
-}
-
+/// The last day of a month.
 pub fn last_of_month(year: i16, month: i8) -> Option<Date> {
     Date::new(year, month, 1).ok().map(|date| date.last_of_month())
 }

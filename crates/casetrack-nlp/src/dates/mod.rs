@@ -6,13 +6,14 @@
 //! | periods | quarters, halves, fiscal years, bare years |
 //! | date_parts | the days of a written date, and ranges |
 //! | durations | "ninety (90) days" |
-//! | order | day or month first in dates of digits |
+//! | order, conventions | day or month first in dates of digits |
 //! | roles | "effective date", "due date": the words around a date |
 //! | relative | "thirty days after the Effective Date" |
 //!
 //! Cost: linear; rules of bounded reach look at each token.
 
 mod calendar;
+mod conventions;
 mod date_parts;
 mod durations;
 mod order;
@@ -28,7 +29,7 @@ pub(crate) use calendar::century;
 pub(crate) use date_parts::DateParts;
 pub(crate) use durations::Unit;
 pub use durations::{Duration, duration, unit};
-pub use order::{DateOrder, OrderEvidence};
+pub use order::DateOrder;
 use relative::RelativeDate;
 
 use crate::tokens::{Gap, Kind, Tokens};
@@ -140,7 +141,8 @@ pub(crate) fn day(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Strin
     }
 }
 
-/// Days that dates of a document have by their role, for relative dates: a role that different days have is left out.
+/// Days that dates of a document have by their role, for relative dates: a role that different days have is left out, and so is one with a date of
+/// two readings.
 #[derive(Debug, Default)]
 pub struct Anchors(BTreeMap<String, Option<(DateValue, u32)>>);
 
@@ -149,10 +151,12 @@ impl Anchors {
     pub fn add(&mut self, mentions: &[Mention], page: u32) {
         for mention in mentions {
             if let (Some(role), Some(EntityValue::Date(value))) = (&mention.role, &mention.value)
-                && value.precision == DatePrecision::Day
+                && matches!(value.precision, DatePrecision::Day | DatePrecision::Ambiguous)
             {
                 let known = self.0.entry(role.clone()).or_insert_with(|| Some((value.clone(), page)));
-                if known.as_ref().is_some_and(|(known, _)| known != value) {
+                if value.precision == DatePrecision::Ambiguous
+                    || known.as_ref().is_some_and(|(known, _)| known != value)
+                {
                     *known = None;
                 }
             }
@@ -169,7 +173,8 @@ impl Anchors {
             .and_then(Option::as_ref)?;
         let day = relative.resolve(anchor.first.parse().ok()?)?.to_string();
         let value = DateValue { first: day.clone(), last: day, precision: DatePrecision::Day };
-        let computed = format!("computed: {} {} (p. {page})", relative.arithmetic(), anchor.first);
+        let anniversary = if relative.is_anniversary() { ", the anniversary" } else { "" };
+        let computed = format!("computed: {} {} (p. {page}){anniversary}", relative.arithmetic(), anchor.first);
         let role = match &relative.role {
             Some(role) => format!("{role}, {computed}"),
             None => computed,

@@ -29,6 +29,11 @@ impl RelativeDate {
         format!("{count} {}{plural} {}", self.unit.name(), if self.count < 0 { "before" } else { "from" })
     }
 
+    /// True for the day after a term of months or years: a term of a year from May 3 ends on May 2.
+    pub fn is_anniversary(&self) -> bool {
+        self.role == Some("end of term") && matches!(self.unit, Unit::Month | Unit::Year)
+    }
+
     /// `None` beyond the calendar of jiff (years -9999 to 9999).
     pub fn resolve(&self, anchor: Date) -> Option<Date> {
         anchor.checked_add(self.unit.times(self.count)).ok()

@@ -1,7 +1,7 @@
 //! Keys: names without their variations in writing.
 
 use casetrack_core::same_text::{Plain, SOFT_HYPHEN, continues};
-use casetrack_core::{EntityType, EntityValue};
+use casetrack_core::{DatePrecision, EntityType, EntityValue};
 
 use crate::words::{Class, class_of, fold};
 
@@ -144,6 +144,9 @@ pub(crate) fn singular(word: &str) -> &str {
 pub(crate) fn value(value: &EntityValue) -> String {
     match value {
         EntityValue::Date(date) if date.first == date.last => date.first.clone(),
+        EntityValue::Date(date) if date.precision == DatePrecision::Ambiguous => {
+            format!("{} or {}", date.first, date.last)
+        }
         EntityValue::Date(date) => format!("{}/{}", date.first, date.last),
         EntityValue::Amount(amount) => format!("{} {}", amount.value, amount.unit),
     }

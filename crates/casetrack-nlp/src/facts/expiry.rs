@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::days::{ContractDay, Days};
 use super::text::{Day, Span, Text, Unit, contains_any, last_chars, spans};
-use super::{Fact, FactKind};
+use super::{Fact, FactKind, is_ambiguous};
 use crate::numbers::ordinal;
 use crate::tokens::Tokens;
 
@@ -13,7 +13,7 @@ pattern_table! {
     OF_TERM, DURING, LASTS, OTHER, UNTIL, BACK, FROM, ANCHOR, HEREOF, PERPETUAL, ANNIVERSARY, END_OF_YEAR, YEAR_END,
     BLANK, TERM_BEFORE, BEGINS_SENTENCE, NOT_TERM, UNLESS, UPON, GOES_ON, STAYS, ENDS, OF_DATE, NOTICE_AFTER, COUNTS,
     FROM_SUCH, AND_THEN, DAY_BEFORE, LATER_OF, EXPECTED, CONTINUES, HEADING, UNDER_HEADING, RANGE, OF_NOTICE,
-    NOTICE_OF_END;
+    NOTICE_OF_END, IT, SUBJECT, NO_SUBJECT, LAST_DAY;
     TERM_NAMES, BEGINNING_NAMES, AFTER_TERM, INITIAL_TERM,
 }
 
@@ -24,22 +24,36 @@ struct Expiry {
     computed: Option<String>,
     range: Range<usize>,
     begins: Begins,
+    /// True for the first day after the term: "three years from May 3" end on May 2, and May 3 is their anniversary.
+    anniversary: bool,
 }
 
 /// The day from which the term runs, where its sentence states it.
 type Begins = Option<(String, Range<usize>)>;
 
+/// When a contract ends.
+#[derive(Debug, Clone)]
+pub(crate) struct End {
+    pub fact: Fact,
+    pub begins: Begins,
+    /// The last day of the term, where it has one.
+    pub last_day: Option<Date>,
+}
+
 /// When the term ends, and the day from which it runs.
-pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<(Fact, Begins)> {
+pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<End> {
     let whole = text.text();
     let mut best: Option<Expiry> = None;
-    let mut under_heading = false;
+    let (mut under_heading, mut of_contract) = (false, false);
     for sentence in &text.sentences {
         let said = &whole[sentence.clone()];
         let heading = std::mem::replace(&mut under_heading, HEADING.is_match(said));
+        let about_it = of_contract && IT.is_match(said);
+        of_contract = about_it || SUBJECT.is_match(said) || of_contract && NO_SUBJECT.is_match(said);
         let during = |about: &regex::Match<'_>| DURING.is_match(&said[..about.start()]);
         let about = OF_TERM.find_iter(said).find(|about| !during(about)).map(|about| about.start());
-        let Some(about) = about.or((heading && UNDER_HEADING.is_match(said)).then_some(0)) else { continue };
+        let alone = about_it || heading && UNDER_HEADING.is_match(said);
+        let Some(about) = about.or(alone.then_some(0)) else { continue };
         if !heading && !LASTS.is_match(said) {
             continue;
         }
@@ -59,10 +73,18 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<(Fact, Begins)> {
             }
         }
     }
-    let Expiry { score, value, computed, range, begins } =
+    let Expiry { score, value, computed, range, begins, anniversary } =
         best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
+    let day: Option<Date> = value.parse().ok();
+    let last_day = day.and_then(|day| if anniversary { day.yesterday().ok() } else { Some(day) });
+    let computed = match (computed, last_day) {
+        (Some(computed), Some(last)) if anniversary => {
+            Some(format!("{computed}, the anniversary: the last day is {last}"))
+        }
+        (computed, _) => computed,
+    };
     let fact = Fact::new(text, FactKind::Expiry, value, range, (55 + 5 * score.min(8)) as u8);
-    Some((Fact { computed, ..fact }, begins))
+    Some(End { fact: Fact { computed, ..fact }, begins, last_day })
 }
 
 /// A day on which the term ends.
@@ -73,7 +95,8 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Expiry> {
         let first = text.days_in(sentence.start..day.range.start).last();
         let expiry = |first: Option<&Day>| {
             let begins = first.map(|first| (first.iso.clone(), first.range.clone()));
-            Some(Expiry { score: 4, value: day.iso.clone(), computed: None, range: day.range.clone(), begins })
+            let (value, range) = (day.iso.clone(), day.range.clone());
+            Some(Expiry { score: 4, value, computed: None, range, begins, anniversary: false })
         };
         if first.is_some_and(|first| {
             first.range.end < day.range.start && RANGE.is_match(&whole[first.range.end..day.range.start])
@@ -105,7 +128,7 @@ fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Expiry> {
     let range = sentence.start + found.start()..sentence.start + found.end();
     // "indefinitely" is plainer than a condition on which it ends
     let score = if found.as_str().to_lowercase().contains("indefinite") { 3 } else { 1 };
-    Some(Expiry { score, value: "perpetual".to_owned(), computed: None, range, begins: None })
+    Some(Expiry { score, value: "perpetual".to_owned(), computed: None, range, begins: None, anniversary: false })
 }
 
 /// The beginning of the term as the sentence names it.
@@ -126,28 +149,37 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Exp
         let page = text.flat.place(day.range.clone()).0;
         let computed = Some(format!("end of {year}, the calendar year of {} (p. {page})", day.iso));
         let (value, range) = (format!("{year}-12-31"), sentence.clone());
-        return Some(Expiry { score: 2, value, computed, range, begins: None });
+        return Some(Expiry { score: 2, value, computed, range, begins: None, anniversary: false });
     }
     let (span, clarity) = length(said)?;
     let range = sentence.start + span.range.start..sentence.start + span.range.end;
     let ahead = &said[..span.range.start];
     let blank = BLANK.find(said).is_some_and(|blank| blank.start() < span.range.start);
     let start = if blank || LATER_OF.is_match(ahead) { Start::Unknown } else { start(text, sentence, &span, days) };
+    let unknown = |score, begins| {
+        let (value, range) = (String::new(), range.clone());
+        Some(Expiry { score, value, computed: None, range, begins, anniversary: false })
+    };
     let (iso, from, begins) = match start {
         Start::Contract(day) => (day.iso, day.range, None),
         Start::Day(iso, range) => (iso.clone(), range.clone(), Some((iso, range))),
-        Start::Unknown => {
-            return Some(Expiry { score: 2, value: String::new(), computed: None, range, begins: None });
-        }
+        Start::Unknown => return unknown(2, None),
     };
+    if is_ambiguous(&iso) {
+        return unknown(2 + clarity, begins);
+    }
     let day: Date = iso.parse().ok()?;
     let mut end = day.checked_add(span.length()).ok()?;
     let mut computed = format!("{} from {iso} (p. {})", span.text(), text.flat.place(from).0);
-    if DAY_BEFORE.is_match(ahead) {
+    let day_before = DAY_BEFORE.is_match(ahead);
+    if day_before {
         end = end.yesterday().ok()?;
         computed.push_str(", less a day");
     }
-    Some(Expiry { score: 2 + clarity, value: end.to_string(), computed: Some(computed), range, begins })
+    let length = &said[span.range.clone()];
+    let stated = length.contains("nniversary") || LAST_DAY.is_match(ahead) && !length.contains("nd of the ");
+    let (value, computed, anniversary) = (end.to_string(), Some(computed), !day_before && !stated);
+    Some(Expiry { score: 2 + clarity, value, computed, range, begins, anniversary })
 }
 
 fn length(said: &str) -> Option<(Span, i32)> {

@@ -7,7 +7,8 @@
 //! | opening of the contract, parties | `opening`, `parties`, `party_evidence`, `party_names`, `party_terms`, `signers` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
-//! | renewal term, notice to prevent renewal | `renewal` |
+//! | renewal term, notice to prevent renewal, its last day | `renewal`, `renewed` |
+//! | notice to end it at any time | `termination` |
 //! | governing law, venue | `law` |
 //! | cap on liability, payment terms, amounts | `money` |
 //! | signatories | `signatories` |
@@ -27,8 +28,10 @@ mod party_evidence;
 mod party_names;
 mod party_terms;
 mod renewal;
+mod renewed;
 mod signatories;
 mod signers;
+mod termination;
 mod text;
 mod title;
 
@@ -38,6 +41,7 @@ use casetrack_core::Annotations;
 use serde::{Deserialize, Serialize};
 
 pub use self::obligations::{MAX_OBLIGATIONS, Obligation, obligations};
+pub use self::renewed::Renewal;
 use self::text::Text;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -57,6 +61,7 @@ pub enum FactKind {
     PaymentTerms,
     Amount,
     Signatory,
+    TerminationNotice,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,26 +80,53 @@ pub struct Fact {
     pub confidence: u8,
 }
 
-/// The facts of a document, by its pages and what analysis found on them, ordered by kind, best first. A kind may have
-/// no fact; parties, amounts and signatories may have several.
+/// What a document states about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// By kind, best first. A kind may have no fact; parties, amounts and signatories may have several.
+    pub known: Vec<Fact>,
+    /// Days with two readings, which are no facts: "2021-05-06 or 2021-06-05".
+    pub ambiguous: Vec<Fact>,
+}
+
+/// The facts of a document, by its pages and what analysis found on them: the known ones of [`facts_and_doubts`].
 pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
+    facts_and_doubts(pages, annotations).known
+}
+
+/// The facts of a document, by its pages and what analysis found on them, and the days that it does not state without doubt.
+pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
     let text = Text::new(pages, annotations);
     let opening = opening::find(&text);
     let mut found = title::find(&text, &opening);
     found.extend(parties::find(&text, &opening));
     let mut days = days::find(&text, &opening);
-    if let Some((expiry, begins)) = expiry::find(&text, &days) {
-        found.push(expiry);
-        days.begin(begins);
+    if let Some(end) = expiry::find(&text, &days) {
+        found.push(end.fact);
+        days.begin(end.begins);
     }
     days.settle(&text);
     found.extend(days.facts(&text));
     found.extend(renewal::find(&text));
+    found.extend(termination::find(&text));
     found.extend(law::find(&text));
     found.extend(money::find(&text));
     found.extend(signatories::find(pages));
     found.sort_by_key(|fact| fact.kind);
-    found
+    let (ambiguous, known) = found.into_iter().partition(Fact::is_ambiguous);
+    Facts { known, ambiguous }
+}
+
+/// The law that governs a document, without what analysis finds.
+pub(crate) fn governing_law(pages: &[&str]) -> Option<String> {
+    let annotations = Annotations::default();
+    let found = law::find(&Text::bare(pages, &annotations));
+    found.into_iter().find(|fact| fact.kind == FactKind::GoverningLaw).map(|fact| fact.value)
+}
+
+/// True for a day with two readings.
+fn is_ambiguous(day: &str) -> bool {
+    day.contains(" or ")
 }
 
 /// The first length of time in a text, as facts write it: "30 days" for "thirty (30) days".
@@ -106,5 +138,10 @@ impl Fact {
     fn new(text: &Text<'_>, kind: FactKind, value: impl Into<String>, range: Range<usize>, confidence: u8) -> Self {
         let (page, char_start, char_end) = text.flat.place(range);
         Self { kind, value: value.into(), computed: None, page, char_start, char_end, confidence }
+    }
+
+    fn is_ambiguous(&self) -> bool {
+        let is_day = matches!(self.kind, FactKind::AgreementDate | FactKind::EffectiveDate | FactKind::Expiry);
+        is_day && is_ambiguous(&self.value)
     }
 }

@@ -7,8 +7,9 @@ use jiff::civil::Date;
 
 use super::days::{self, Days};
 use super::parties::{self, NamedParty};
-use super::text::{Span, Text, spans};
-use super::{FactKind, expiry, opening, renewal};
+use super::renewed::{self, Renewal};
+use super::text::{Day, Span, Text, spans};
+use super::{is_ambiguous, opening};
 use crate::words::{is_party_word, single_spaced};
 
 /// A duty and its due day. It has a day, or a trigger, or both if the day was computed.
@@ -27,6 +28,8 @@ pub struct Obligation {
     pub computed: Option<String>,
     /// The event that it counts from, or its recurrence: "30 days after receipt of the invoice", "each month".
     pub trigger: Option<String>,
+    /// How the day moves where it prevents the renewal of a term.
+    pub renewal: Option<Renewal>,
     /// From 1.
     pub page: u32,
     /// Characters of the page, half-open: from the party to the end of the clause.
@@ -36,9 +39,23 @@ pub struct Obligation {
 
 impl Obligation {
     /// Without a day; the place is a page with its characters.
-    fn new(who: impl Into<String>, what: impl Into<String>, (page, char_start, char_end): (u32, u32, u32)) -> Self {
-        let (parties, due, computed, trigger) = (Vec::new(), None, None, None);
-        Self { who: who.into(), parties, what: what.into(), due, computed, trigger, page, char_start, char_end }
+    pub(super) fn new(
+        who: impl Into<String>,
+        what: impl Into<String>,
+        (page, char_start, char_end): (u32, u32, u32),
+    ) -> Self {
+        Self {
+            who: who.into(),
+            parties: Vec::new(),
+            what: what.into(),
+            due: None,
+            computed: None,
+            trigger: None,
+            renewal: None,
+            page,
+            char_start,
+            char_end,
+        }
     }
 }
 
@@ -87,7 +104,7 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
         }
     }
     found.extend(owed(&text, &found));
-    found.extend(notice_deadline(&text, &days));
+    found.extend(renewed::notice(&text, &days));
     found
 }
 
@@ -115,18 +132,20 @@ fn owed(text: &Text<'_>, known: &[Obligation]) -> Vec<Obligation> {
                 _ => before,
             };
             let place = text.flat.place(sentence.start + start..day.range.end);
+            let Deadline { due, computed, trigger } = Deadline::by(day);
             let within = |duty: &Obligation| {
                 duty.page == place.0
                     && duty.char_start < place.2
                     && place.1 < duty.char_end
-                    && duty.due.as_ref() == Some(&day.iso)
+                    && duty.due == due
+                    && (due.is_some() || duty.trigger == trigger)
             };
             before = (day.range.end - sentence.start).min(said.len());
             if known.iter().any(within) {
                 continue;
             }
             let debt = Obligation::new("The party that owes it", single_spaced(&said[start..before]), place);
-            found.push(Obligation { due: Some(day.iso.clone()), ..debt });
+            found.push(Obligation { due, computed, trigger, ..debt });
         }
     }
     found
@@ -135,24 +154,6 @@ fn owed(text: &Text<'_>, known: &[Obligation]) -> Vec<Obligation> {
 /// True if the words before a day make it one by which something is due.
 fn is_due(before: &str) -> bool {
     BY.is_match(before) && HAPPENED.captures(before).is_none_or(|happened| happened.get(1).is_some())
-}
-
-/// The last day on which a notice prevents the renewal of the term, where end, renewal and notice are known.
-fn notice_deadline(text: &Text<'_>, days: &Days) -> Option<Obligation> {
-    let expiry = expiry::find(text, days)?.0;
-    let end: Date = expiry.value.parse().ok()?;
-    let renewal = renewal::find(text);
-    renewal.iter().find(|fact| fact.kind == FactKind::RenewalTerm)?;
-    let notice = renewal.iter().find(|fact| fact.kind == FactKind::NoticePeriod)?;
-    let span = spans(&notice.value).into_iter().next().filter(|span| !span.business)?;
-    let due = end.checked_sub(span.length()).ok()?;
-    let place = (notice.page, notice.char_start, notice.char_end);
-    Some(Obligation {
-        due: Some(due.to_string()),
-        computed: Some(format!("{} before {end} (p. {})", span.text(), expiry.page)),
-        trigger: Some(format!("{} before the end of the term", span.text())),
-        ..Obligation::new("A party that does not want the term to renew", "must give notice", place)
-    })
 }
 
 /// Without an article.
@@ -195,11 +196,21 @@ struct Deadline {
     trigger: Option<String>,
 }
 
+impl Deadline {
+    /// A stated day, unless it has two readings.
+    fn by(day: &Day) -> Self {
+        if is_ambiguous(&day.iso) {
+            return Self { due: None, computed: None, trigger: Some(format!("by {}", day.iso)) };
+        }
+        Self { due: Some(day.iso.clone()), computed: None, trigger: None }
+    }
+}
+
 fn deadline(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<Deadline> {
     let said = &text.text()[clause.clone()];
     for day in text.days_in(clause.clone()) {
         if is_due(&text.text()[clause.start..day.range.start]) {
-            return Some(Deadline { due: Some(day.iso.clone()), computed: None, trigger: None });
+            return Some(Deadline::by(day));
         }
     }
     for span in spans(said) {

@@ -7,9 +7,12 @@ use super::{Fact, FactKind};
 pattern_table! {
     "facts/renewal.toml":
     RENEWS, OF_TERM, NOT_TERM, RENEWAL_BEFORE, RENEWAL_AFTER, SUCCESSIVE, NOTICE_AFTER, NOTICE_BEFORE, NOTICE,
-    OTHER_NOTICE, OPTION, UNTIL_ENDED, GOES_ON, EARLY, CONDITION, BEFORE_END;
+    OTHER_NOTICE, OPTION, UNTIL_ENDED, GOES_ON, EARLY, CONDITION, BEFORE_END, LIKE_TERM;
     AT_LEAST, END_OF_TERM, BEFORE_NOTICE,
 }
+
+/// The length of a renewal that the document does not give in so many words.
+const AS_BEFORE: &str = "as long as the term before";
 
 pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
     let whole = text.text();
@@ -34,6 +37,14 @@ pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
             let value = if successive { format!("successive {}", span.text()) } else { span.text() };
             renewals.push((score, value, place));
             renewal_found = true;
+        } else if of_term
+            && let Some(found) = LIKE_TERM.captures(said)
+            && let (Some(all), Some(noun)) = (found.get(0), found.get(1))
+        {
+            let successive = if noun.as_str().ends_with('s') { "successive, " } else { "" };
+            let place = sentence.start + all.start()..sentence.start + all.end();
+            renewals.push((3, format!("{successive}{AS_BEFORE}"), place));
+            renewal_found = true;
         }
         if NOTICE.is_match(said) {
             let automatic = renewal_found || of_term;
@@ -54,6 +65,12 @@ pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
     let renewal = best(renewals, FactKind::RenewalTerm);
     let notice = best(notices, FactKind::NoticePeriod);
     renewal.into_iter().chain(notice).collect()
+}
+
+/// True for a sentence that says how the renewal of the term is prevented.
+pub(super) fn is_prevented(said: &str) -> bool {
+    let renews = RENEWS.is_match(said) && OF_TERM.is_match(said) && !NOT_TERM.is_match(said);
+    renews && NOTICE.is_match(said) && !OPTION.is_match(said)
 }
 
 /// The length of the renewal in a sentence that speaks of one.

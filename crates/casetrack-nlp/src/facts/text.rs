@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use casetrack_core::{Annotations, DatePrecision, DateValue, EntityType, EntityValue};
-use jiff::civil::Date;
 
 use super::flat::Flat;
 use crate::amounts::number;
 pub(crate) use crate::dates::Unit;
-use crate::dates::{self, DateOrder};
+use crate::dates::{self, DateOrder, DateParts, century};
+use crate::entities::key_of_value;
+use crate::languages::Language;
 use crate::tokens::Tokens;
 
 /// A document as the rules for facts read it.
@@ -26,7 +27,7 @@ pub(crate) struct Text<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Day {
     pub range: Range<usize>,
-    /// ISO 8601.
+    /// ISO 8601; of a date with two readings both days: "2021-05-06 or 2021-06-05".
     pub iso: String,
     pub role: Option<String>,
 }
@@ -63,10 +64,15 @@ impl Span {
 }
 
 impl<'a> Text<'a> {
-    pub fn new(pages: &[&str], annotations: &'a Annotations) -> Self {
+    /// A text without days and names.
+    pub fn bare(pages: &[&str], annotations: &'a Annotations) -> Self {
         let flat = Flat::new(pages);
         let sentences = sentences(&flat.text);
-        let (mut days, mut names) = (Vec::new(), Vec::new());
+        Self { flat, sentences, days: Vec::new(), names: Vec::new(), annotations }
+    }
+
+    pub fn new(pages: &[&str], annotations: &'a Annotations) -> Self {
+        let Self { flat, sentences, mut days, mut names, .. } = Self::bare(pages, annotations);
         for mention in &annotations.mentions {
             let Some(entity) = annotations.entities.get(mention.entity as usize) else { continue };
             let Some(start) = flat.byte(mention.page, mention.char_start) else { continue };
@@ -76,10 +82,10 @@ impl<'a> Text<'a> {
                 continue;
             }
             match (&entity.value, entity.entity_type) {
-                (Some(EntityValue::Date(value)), _)
-                    if value.precision == DatePrecision::Day && is_stated(&flat.text[start..end]) =>
+                (Some(known @ EntityValue::Date(value)), _)
+                    if is_day(value.precision) && is_stated(&flat.text[start..end]) =>
                 {
-                    days.push(Day { range: start..end, iso: value.first.clone(), role: mention.role.clone() });
+                    days.push(Day { range: start..end, iso: key_of_value(known), role: mention.role.clone() });
                 }
                 (_, EntityType::Person | EntityType::Organization | EntityType::Location) => {
                     let entity_type = entity.entity_type;
@@ -91,12 +97,13 @@ impl<'a> Text<'a> {
                 _ => {}
             }
         }
-        for day in days_of(&flat.text) {
+        let order = DateOrder::of_document(&[&flat.text], language_of(annotations));
+        for day in days_of(&flat.text, order) {
             if !days.iter().any(|other| other.range.start < day.range.end && day.range.start < other.range.end) {
                 days.push(day);
             }
         }
-        days.extend(short_days(&flat.text));
+        days.extend(short_days(&flat.text, order));
         days.retain(|day| {
             let line = flat.text[..day.range.start].rfind('\n').map_or(0, |at| at + 1);
             !FILED.is_match(&flat.text[line..day.range.start])
@@ -135,21 +142,31 @@ fn beginning_in<T>(items: &[T], range: Range<usize>, start: impl Fn(&T) -> usize
     &items[from..to.max(from)]
 }
 
+fn is_day(precision: DatePrecision) -> bool {
+    matches!(precision, DatePrecision::Day | DatePrecision::Ambiguous)
+}
+
+/// The language by whose rules a document was analysed, where that is not English.
+fn language_of(annotations: &Annotations) -> Option<&'static str> {
+    Language::ALL.map(Language::tag).into_iter().find(|tag| annotations.analysis.starts_with(tag))
+}
+
 /// The days that the text states across lines and pages: analysis reads one page at a time.
-fn days_of(text: &str) -> Vec<Day> {
-    let order = DateOrder::of([text]);
+fn days_of(text: &str, order: DateOrder) -> Vec<Day> {
     let found = dates::find(&Tokens::new(text), order);
     let mut bytes = text.char_indices().map(|(at, _)| at).enumerate();
     let mut byte_of = |char: u32| bytes.find(|(i, _)| *i == char as usize).map_or(text.len(), |(_, at)| at);
     let mut days = Vec::new();
     for mention in found.mentions {
-        let Some(EntityValue::Date(value)) = mention.value else { continue };
+        let Some(known @ EntityValue::Date(value)) = &mention.value else { continue };
         let start = byte_of(mention.char_start);
         let last = if mention.char_end > mention.char_start + 1 { byte_of(mention.char_end - 1) } else { start };
         let end = last + text[last..].chars().next().map_or(0, char::len_utf8);
         match value.precision {
-            DatePrecision::Day => days.push(Day { range: start..end, iso: value.first, role: mention.role }),
-            DatePrecision::Range => days.extend(both_ends(text, start..end, &value)),
+            precision if is_day(precision) => {
+                days.push(Day { range: start..end, iso: key_of_value(known), role: mention.role });
+            }
+            DatePrecision::Range => days.extend(both_ends(text, start..end, value)),
             _ => {}
         }
     }
@@ -161,13 +178,13 @@ pattern_table! {
     FILED, SHORT, OPENERS,
 }
 
-fn short_days(text: &str) -> Vec<Day> {
+fn short_days(text: &str, order: DateOrder) -> Vec<Day> {
     let day = |found: regex::Captures<'_>| {
-        let part = |at| found.get(at)?.as_str().parse::<i16>().ok();
-        let (month, day, year) = (part(1)?, part(2)?, part(3)?);
-        let year = if year < 50 { 2000 + year } else { 1900 + year };
-        let date = Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()?;
-        Some(Day { range: found.get(1)?.start()..found.get(3)?.end(), iso: date.to_string(), role: None })
+        let part = |at| found.get(at)?.as_str().parse::<i8>().ok();
+        let year = century(part(3)?.unsigned_abs().into());
+        let value = DateParts::in_order(year, part(1)?, part(2)?, order)?.value()?;
+        let iso = key_of_value(&EntityValue::Date(value));
+        Some(Day { range: found.get(1)?.start()..found.get(3)?.end(), iso, role: None })
     };
     SHORT.captures_iter(text).filter_map(day).collect()
 }

@@ -1,24 +1,27 @@
-//! Dates and their roles by the data of a language. Days come before months in all of them.
+//! Dates and their roles by the data of a language.
 
 use std::collections::HashMap;
 
 use casetrack_core::{EntityType, EntityValue, Mention};
 use regex::{Captures, Regex};
 
-use super::rules::{DatesData, Expressions, Read};
+use super::rules::{DatesData, Expressions, Read, alternation};
 use super::{Match, mention, stands_alone, without_overlap};
-use crate::dates::{DateParts, century};
+use crate::dates::{DateOrder, DateParts, century};
 use crate::numbers::roman;
 
 /// Dates in digits, alike in all these languages.
 const DIGITS: &[&str] = &[
     r"(?P<day>\d{1,2})\.[ \x{A0}]?(?P<month>\d{1,2})\.[ \x{A0}]?(?P<year>\d{4})",
-    r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})",
-    r"(?P<day>\d{1,2})-(?P<month>\d{1,2})-(?P<year>\d{4})",
+    r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>\d{4})",
+    r"(?P<first>\d{1,2})-(?P<second>\d{1,2})-(?P<year>\d{4})",
     r"(?P<day>\d{2})\.(?P<month>\d{2})\.(?P<short>\d{2})",
-    r"(?P<day>\d{2})/(?P<month>\d{2})/(?P<short>\d{2})",
+    r"(?P<first>\d{2})/(?P<second>\d{2})/(?P<short>\d{2})",
     r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})",
 ];
+word_lists! {
+    ENGLISH_MONTHS: list = "dates/months.txt";
+}
 /// Bytes before a date in which its role is sought.
 const REACH: usize = 90;
 
@@ -32,6 +35,8 @@ pub(super) struct Calendar {
 #[derive(Debug)]
 pub(super) struct Dates {
     calendar: Calendar,
+    /// A day with the name of a month that English does not have.
+    foreign_day: Regex,
     patterns: Vec<Regex>,
     roles: Vec<(Regex, String)>,
 }
@@ -44,14 +49,30 @@ impl Dates {
             let pattern = format!(r"(?i)\b(?:{cue})(?:{{s}}(?:{fillers})){{0,4}}\s*(?:[:,]\s*)?\z");
             Ok((expressions.anywhere(&pattern)?, role.clone()))
         };
+        let foreign: Vec<&String> = data.months.iter().flatten().filter(|name| is_foreign(name)).collect();
         Ok(Dates {
+            foreign_day: expressions
+                .anywhere(&format!(r"(?i)\d(?:er|ᵉʳ|[.º°])?{{o}}(?:de{{s}})?(?:{})\b", alternation(foreign)))?,
             calendar,
             patterns: patterns.map(|pattern| expressions.anywhere(pattern)).collect::<Read<_>>()?,
             roles: data.roles.iter().map(role).collect::<Read<_>>()?,
         })
     }
 
-    pub fn find(&self, text: &str) -> Vec<Match<Mention>> {
+    /// The days and ranges of days in a text of another language that name a month in this one.
+    pub fn in_words(&self, text: &str) -> Vec<Match<Mention>> {
+        if !self.foreign_day.is_match(text) {
+            return Vec::new();
+        }
+        let mut found = self.find(text, DateOrder::Unknown);
+        found.retain(|Match { start, end, .. }| {
+            text.get(*start..*end).is_some_and(|written| self.foreign_day.is_match(written))
+        });
+        found
+    }
+
+    /// The dates of a text, in text order, without overlap.
+    pub fn find(&self, text: &str, order: DateOrder) -> Vec<Match<Mention>> {
         let mut found: Vec<Match<DateParts>> = Vec::new();
         for pattern in &self.patterns {
             let mut at = 0;
@@ -59,7 +80,7 @@ impl Dates {
                 let Some(all) = groups.get(0) else { break };
                 let (start, end) =
                     groups.name("date").map_or((all.start(), all.end()), |date| (date.start(), date.end()));
-                let stated = stands_alone(text, start, end).then(|| self.calendar.stated(&groups)).flatten();
+                let stated = stands_alone(text, start, end).then(|| self.calendar.stated(&groups, order)).flatten();
                 at = match stated {
                     Some(what) => {
                         found.push(Match { start, end, what });
@@ -96,7 +117,7 @@ impl Calendar {
     }
 
     /// The date that the groups of an expression give; `None` if no calendar has it, or the year is of another age.
-    fn stated(&self, groups: &Captures) -> Option<DateParts> {
+    fn stated(&self, groups: &Captures, order: DateOrder) -> Option<DateParts> {
         let year = |name: &str| -> Option<i16> {
             groups.name(name)?.as_str().parse().ok().filter(|year| (1600..2200).contains(year))
         };
@@ -105,6 +126,9 @@ impl Calendar {
         let day = |name: &str| groups.name(name).and_then(|day| self.number(day.as_str()));
         let last_year = year("year2");
         let year = year("year").or_else(short).or(last_year)?;
+        if let (Some(first), Some(second)) = (day("first"), day("second")) {
+            return DateParts::in_order(year, first, second, order);
+        }
         if let Some(quarter) = day("quarter") {
             return (1..=4).contains(&quarter).then_some(DateParts::Quarter { year, quarter });
         }
@@ -123,7 +147,7 @@ impl Calendar {
 
     /// The day of the groups `day`, `month` and `year` in ISO 8601.
     pub fn iso(&self, groups: &Captures) -> Option<String> {
-        self.stated(groups)?.value().map(|value| value.first)
+        self.stated(groups, DateOrder::DayFirst)?.value().map(|value| value.first)
     }
 
     fn month(&self, word: &str) -> Option<i8> {
@@ -136,6 +160,11 @@ impl Calendar {
         let known = self.ordinals.get(&word).copied().or_else(|| word.parse().ok());
         known.or_else(|| roman(&word).and_then(|value| value.try_into().ok()))
     }
+}
+
+/// True for the name of a month that is none in English, nor the beginning of one.
+fn is_foreign(name: &str) -> bool {
+    !ENGLISH_MONTHS.iter().any(|month| month.starts_with(name))
 }
 
 /// The byte after the character that begins at one.

@@ -15,11 +15,13 @@ mod dates;
 mod references;
 mod rules;
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use casetrack_core::{EntityType, Error, Mention, Reference, ReferenceKind, Result};
 
 use self::rules::{Read, Rules};
+use crate::dates::DateOrder;
 use crate::rules::{PageFindings, inside_citation};
 use crate::tokens::{Kind, Tokens};
 use crate::{patterns, references as english};
@@ -46,6 +48,16 @@ pub enum Ruleset {
 
 impl Language {
     pub const ALL: [Language; 4] = [Language::German, Language::French, Language::Spanish, Language::Italian];
+
+    /// Its BCP 47 tag.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Language::German => "de",
+            Language::French => "fr",
+            Language::Spanish => "es",
+            Language::Italian => "it",
+        }
+    }
 
     fn rules(self) -> Result<&'static Rules> {
         static RULES: [LazyLock<Read<Rules>>; 4] = [
@@ -87,10 +99,43 @@ impl Ruleset {
     }
 }
 
+word_lists! {
+    /// Words of each language, by its tag.
+    WORDS: map = "languages/words.txt";
+}
+/// Characters of a text that show its language.
+const SAMPLE: usize = 4_000;
+/// Different words of a language that show it, at least.
+const FEWEST: usize = 2;
+
+/// The language of a document that is too short for its detection, if its words are clearly more of this one than of English and the others.
+pub(crate) fn of_words(pages: &[&str]) -> Option<Language> {
+    let sample: String = pages.iter().flat_map(|page| page.chars().chain([' '])).take(SAMPLE).collect();
+    let sample = sample.to_lowercase();
+    let said: HashSet<&str> = sample.split(|c: char| !c.is_alphabetic()).collect();
+    let count = |tag| WORDS.get(tag).map_or(0, |words| words.split(' ').filter(|word| said.contains(word)).count());
+    let (best, most) =
+        Language::ALL.map(|language| (language, count(language.tag()))).into_iter().max_by_key(|(_, count)| *count)?;
+    let others = Language::ALL.iter().filter(|other| **other != best).map(|other| count(other.tag()));
+    let next = others.chain([count("en")]).max().unwrap_or_default();
+    (most >= FEWEST.max(2 * next)).then_some(best)
+}
+
 /// The findings of the rules of a language in a document, page by page, as [`crate::rules::find`] does for English.
-pub(crate) fn find(language: Language, pages: &[&str]) -> Result<Vec<PageFindings>> {
+pub(crate) fn find(language: Language, pages: &[&str], order: DateOrder) -> Result<Vec<PageFindings>> {
     let rules = language.rules()?;
-    Ok(pages.iter().map(|page| find_on_page(rules, page)).collect())
+    Ok(pages.iter().map(|page| find_on_page(rules, page, order)).collect())
+}
+
+/// The days in a text that name a month in one of the languages, whatever the text is in; in text order, without overlap.
+pub(crate) fn days_in_words(text: &str) -> Result<Vec<Mention>> {
+    let mut found = Vec::new();
+    for language in Language::ALL {
+        found.extend(language.rules()?.dates.in_words(text));
+    }
+    let places = (!found.is_empty()).then(|| Places::new(text));
+    let place = |found| Some(placed(places.as_ref()?, found));
+    Ok(without_overlap(found).into_iter().filter_map(place).collect())
 }
 
 pub fn amounts(language: Language, text: &str) -> Result<Vec<Mention>> {
@@ -100,18 +145,19 @@ pub fn amounts(language: Language, text: &str) -> Result<Vec<Mention>> {
 
 pub fn dates(language: Language, text: &str) -> Result<Vec<Mention>> {
     let places = Places::new(text);
-    Ok(language.rules()?.dates.find(text).into_iter().map(|found| placed(&places, found)).collect())
+    let order = DateOrder::of_document(&[text], Some(language.tag()));
+    Ok(language.rules()?.dates.find(text, order).into_iter().map(|found| placed(&places, found)).collect())
 }
 
 fn placed(places: &Places, Match { start, end, what }: Match<Mention>) -> Mention {
     Mention { char_start: places.of(start), char_end: places.of(end), ..what }
 }
 
-fn find_on_page(rules: &Rules, page: &str) -> PageFindings {
+fn find_on_page(rules: &Rules, page: &str, order: DateOrder) -> PageFindings {
     let tokens = Tokens::new(page);
     let places = Places::new(page);
     let references = references(rules, &tokens, &places);
-    let formed = rules.dates.find(page).into_iter().chain(rules.amounts.find(page));
+    let formed = rules.dates.find(page, order).into_iter().chain(rules.amounts.find(page));
     let mut mentions: Vec<Mention> = formed.map(|found| placed(&places, found)).collect();
     mentions.extend(patterns::find(&tokens));
     mentions.retain(|mention| !inside_citation(mention, &references));
@@ -294,7 +340,7 @@ mod tests {
             let text = pieces.concat();
             let chars: Vec<char> = text.chars().collect();
             for language in Language::ALL {
-                let found = find(language, &[&text]).unwrap();
+                let found = find(language, &[&text], DateOrder::DayFirst).unwrap();
                 let spans = found[0].mentions.iter().map(|m| (m.char_start, m.char_end));
                 for (start, end) in spans.chain(found[0].references.iter().map(|r| (r.char_start, r.char_end))) {
                     prop_assert!(start < end && end as usize <= chars.len());

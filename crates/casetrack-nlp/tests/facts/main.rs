@@ -10,6 +10,7 @@ mod forms;
 mod law;
 mod money;
 mod names;
+mod notice;
 mod parties;
 mod party_wordings;
 mod signatures;
@@ -132,7 +133,10 @@ fn a_computed_day_shows_its_arithmetic_and_the_page_it_counts_from() {
     let term = "2. Term. The term of this Agreement is five (5) years from the Effective Date.";
     let found = facts_of(&[OPENING, term]);
     let expiry = found.iter().find(|fact| fact.kind == FactKind::Expiry).unwrap();
-    assert_eq!(expiry.computed.as_deref(), Some("5 years from 2004-05-03 (p. 1)"));
+    assert_eq!(
+        expiry.computed.as_deref(),
+        Some("5 years from 2004-05-03 (p. 1), the anniversary: the last day is 2009-05-02")
+    );
     let written: String =
         term.chars().skip(expiry.char_start as usize).take((expiry.char_end - expiry.char_start) as usize).collect();
     assert_eq!((expiry.page, written.as_str()), (2, "five (5) years"));

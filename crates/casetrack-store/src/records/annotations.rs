@@ -238,8 +238,14 @@ mod tests {
     use super::*;
     use crate::codec::{decode, encode};
 
-    const PRECISIONS: [DatePrecision; 5] =
-        [DatePrecision::Day, DatePrecision::Month, DatePrecision::Quarter, DatePrecision::Year, DatePrecision::Range];
+    const PRECISIONS: [DatePrecision; 6] = [
+        DatePrecision::Day,
+        DatePrecision::Month,
+        DatePrecision::Quarter,
+        DatePrecision::Year,
+        DatePrecision::Range,
+        DatePrecision::Ambiguous,
+    ];
 
     fn entities() -> impl Strategy<Value = LocalEntity> {
         let precision = prop::sample::select(PRECISIONS.to_vec());
@@ -330,7 +336,7 @@ mod tests {
         ];
         assert_eq!(EntityType::ALL, types);
         assert_eq!(encode(&types).unwrap(), [1, 0, 1, 2, 3, 4, 5]);
-        assert_eq!(encode(&PRECISIONS).unwrap(), [1, 0, 1, 2, 3, 4]);
+        assert_eq!(encode(&PRECISIONS).unwrap(), [1, 0, 1, 2, 3, 4, 5]);
         let kinds = [
             ReferenceKind::Internal,
             ReferenceKind::Document,

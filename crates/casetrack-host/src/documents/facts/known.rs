@@ -40,6 +40,8 @@ struct KeptFacts {
     analysed: bool,
     /// Each with its place, to cite it by.
     facts: Vec<(Fact, String)>,
+    #[serde(default)]
+    ambiguous: Vec<(Fact, String)>,
 }
 
 impl Facts {
@@ -72,11 +74,14 @@ impl Facts {
         let known = self.by_version.known();
         let Some(program) = program().filter(|_| unkept >= known.len() / SHARE) else { return };
         self.unkept.store(0, Ordering::Relaxed);
+        let placed =
+            |facts: &[CitedFact]| facts.iter().map(|cited| (cited.fact.clone(), cited.place.place.clone())).collect();
         let documents = known.into_iter().map(|(document, (version, facts))| KeptFacts {
             document,
             version,
             analysed: facts.analysed,
-            facts: facts.facts.iter().map(|cited| (cited.fact.clone(), cited.place.place.clone())).collect(),
+            facts: placed(&facts.facts),
+            ambiguous: placed(&facts.ambiguous),
         });
         let kept = Kept { program, documents: documents.collect() };
         let written = serde_json::to_vec(&kept).map_err(|error| Error::internal(error.to_string()));
@@ -96,8 +101,10 @@ fn recalled(collection: &OpenCollection) -> Result<HashMap<DocumentId, (u64, Arc
         place: CitedPlace { place, page: fact.page, char_start: fact.char_start, char_end: fact.char_end },
         fact,
     };
-    let known = kept.documents.into_iter().map(|KeptFacts { document, version, analysed, facts }| {
-        (document, (version, Arc::new(DocumentFacts { facts: facts.into_iter().map(cited).collect(), analysed })))
+    let all = |facts: Vec<(Fact, String)>| facts.into_iter().map(cited).collect();
+    let known = kept.documents.into_iter().map(|KeptFacts { document, version, analysed, facts, ambiguous }| {
+        let facts = DocumentFacts { facts: all(facts), ambiguous: all(ambiguous), analysed };
+        (document, (version, Arc::new(facts)))
     });
     Ok(known.collect())
 }

@@ -1,0 +1,205 @@
+//! Ends of terms in further wordings, and the last day for the notice that prevents a renewal. The opening is of May 3, 2004.
+
+use casetrack_core::Cancel;
+use casetrack_nlp::{FactKind, Obligation, annotate, obligations};
+
+use super::{NoNames, OPENING, facts_of, values};
+
+fn contract(term: &str) -> String {
+    format!("{OPENING}2. Term. {term}\n\n3. Law. The laws of the State of Ohio apply.\n")
+}
+
+/// Expiry, renewal and notice.
+fn term(said: &str) -> [String; 3] {
+    let found = facts_of(&[&contract(said)]);
+    [FactKind::Expiry, FactKind::RenewalTerm, FactKind::NoticePeriod].map(|kind| values(&found, kind))
+}
+
+fn check(cases: &[(&str, [&str; 3])]) {
+    let found = cases.iter().map(|(said, expected)| (*said, term(said), *expected));
+    let wrong: Vec<_> = found.filter(|(_, found, expected)| found != expected).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The duty to give notice.
+fn duty(said: &str) -> Option<Obligation> {
+    let text = contract(said);
+    let found = obligations(&[&text], &annotate(&NoNames, &[&text], None, &Cancel::default()).unwrap());
+    found.into_iter().find(|duty| duty.what == "must give notice")
+}
+
+#[test]
+fn a_contract_says_in_many_ways_when_it_ends() {
+    let end = "2007-08-28";
+    check(&[
+        ("This Agreement starts on 29 August 2004 and ends on 28 August 2007.", [end, "", ""]),
+        ("This Agreement shall end on 28 August 2007.", [end, "", ""]),
+        ("It ends on 28 August 2007.", [end, "", ""]),
+        ("This Agreement runs from 29 August 2004 to 28 August 2007.", [end, "", ""]),
+        ("The term of this Agreement is from 29 August 2004 until 28 August 2007.", [end, "", ""]),
+        ("The Agreement terminates on 28 August 2007.", [end, "", ""]),
+        (
+            "This Agreement comes into force on 29 August 2004. It shall come to an end on 28 August 2007.",
+            [end, "", ""],
+        ),
+        ("This Agreement lapses on 28 August 2007.", [end, "", ""]),
+        ("This Lease runs from 29 August 2004 until 28 August 2007.", [end, "", ""]),
+        ("It is valid from 29 August 2004 through 28 August 2007.", [end, "", ""]),
+        // something else ends
+        ("Acme rents the hall. It ends on 28 August 2007.", ["", "", ""]),
+    ]);
+}
+
+#[test]
+fn a_contract_says_in_many_ways_how_it_renews_and_how_not() {
+    check(&[
+        (
+            "This Agreement starts on 29 August 2004 and ends on 28 August 2007. It is tacitly renewed for further periods of twelve months \
+             unless cancelled two months before expiry.",
+            ["2007-08-28", "successive 1 year", "2 months"],
+        ),
+        (
+            "The Agreement commences on 27 September 2004 for an initial period of 36 months. Thereafter it is extended by 12 months at a time \
+             unless it is terminated by three (3) months' notice to the end of the respective period.",
+            ["2007-09-27", "successive 1 year", "3 months"],
+        ),
+        (
+            "The Agreement terminates on 28 August 2007 and renews for like periods unless cancelled with one month's notice.",
+            ["2007-08-28", "successive, as long as the term before", "1 month"],
+        ),
+        (
+            "This Agreement runs from 29 August 2004 to 28 August 2007. It rolls over for a further year each time unless a party gives 90 days' \
+             written notice before the end of the term.",
+            ["2007-08-28", "successive 1 year", "90 days"],
+        ),
+        (
+            "The initial term is three years from 29 August 2004. Afterwards the contract extends automatically by one year at a time, unless \
+             cancelled by registered letter at least six weeks before the end of the term.",
+            ["2007-08-29", "successive 1 year", "6 weeks"],
+        ),
+        (
+            "It ends on 28 August 2007. It is prolonged for successive periods of one year unless either party objects in writing by giving \
+             thirty (30) days' prior notice.",
+            ["2007-08-28", "successive 1 year", "30 days"],
+        ),
+    ]);
+}
+
+/// How a first term of one year is written that begins on January 1, 2005.
+const ONE_YEAR: &[&str] = &[
+    "The initial term begins on 1 January 2005 and continues for twelve (12) months.",
+    "The term of this Agreement is one year from January 1, 2005.",
+    "This Agreement starts on January 1, 2005 and ends on December 31, 2005.",
+    "The term ends on December 31, 2005.",
+    "This Agreement runs from 1 January 2005 to 31 December 2005.",
+    "This Agreement commences on 1 January 2005 for an initial period of one (1) year.",
+];
+
+#[test]
+fn the_last_day_for_notice_is_the_same_in_every_wording() {
+    for (notice, due) in [
+        ("at least sixty (60) days before the end of the then-current term", "2005-11-01"),
+        ("not less than two months prior to the end of the term", "2005-10-31"),
+        ("ninety (90) days before expiration", "2005-10-02"),
+    ] {
+        for first in ONE_YEAR {
+            let said = format!(
+                "{first} It renews automatically for successive periods of one (1) year unless either party gives written notice of \
+                 non-renewal {notice}."
+            );
+            let duty = duty(&said).unwrap_or_else(|| panic!("{said}"));
+            assert_eq!(duty.due.as_deref(), Some(due), "{said}");
+            assert!(duty.computed.is_some_and(|computed| computed.contains("2005-12-31")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn stated_days_and_words_count_more_than_computed_ones() {
+    let renews = "The term is one year from January 1, 2005 and renews for successive periods of one year unless a party gives notice of \
+                  non-renewal";
+    let due = |said: &str| duty(said).and_then(|duty| duty.due);
+    assert_eq!(due(&format!("{renews} no later than October 15, 2005.")).as_deref(), Some("2005-10-15"));
+    assert_eq!(due(&format!("{renews} before October 15, 2005.")).as_deref(), Some("2005-10-14"));
+    // Business days need a calendar of holidays.
+    let business = duty(&format!("{renews} ten (10) business days before the end of the term.")).unwrap();
+    assert_eq!(
+        (business.due, business.trigger.as_deref()),
+        (None, Some("10 business days before the end of the term"))
+    );
+    // The end on the anniversary is the contract's own word.
+    let said = "This Agreement expires on the first anniversary of the Effective Date and renews for successive periods of one year unless \
+                a party gives notice of non-renewal 60 days before expiration.";
+    assert_eq!(due(said).as_deref(), Some("2005-03-04"));
+}
+
+#[test]
+fn an_anniversary_is_named_as_one() {
+    for (said, value, computed) in [
+        (
+            "The term of this Agreement is three (3) years from the Effective Date.",
+            "2007-05-03",
+            "3 years from 2004-05-03 (p. 1), the anniversary: the last day is 2007-05-02",
+        ),
+        (
+            "This Agreement shall expire three years after the Effective Date.",
+            "2007-05-03",
+            "3 years from 2004-05-03 (p. 1)",
+        ),
+        (
+            "This Agreement expires on the third anniversary of the Effective Date.",
+            "2007-05-03",
+            "3 years from 2004-05-03 (p. 1)",
+        ),
+    ] {
+        let found = facts_of(&[&contract(said)]);
+        let expiry = found.iter().find(|fact| fact.kind == FactKind::Expiry).unwrap();
+        assert_eq!((expiry.value.as_str(), expiry.computed.as_deref()), (value, Some(computed)), "{said}");
+    }
+}
+
+#[test]
+fn a_term_that_renews_has_a_next_day_for_notice() {
+    let said = "The term begins on January 1, 2005 and continues for one year. It renews automatically for successive periods of one year \
+                unless either party gives notice of non-renewal at least sixty (60) days before the end of the then-current term.";
+    let first = duty(said).unwrap();
+    assert_eq!(first.next("2005-11-01"), None);
+    let next = first.next("2005-11-02").unwrap();
+    assert_eq!(next.due.as_deref(), Some("2006-11-01"));
+    assert_eq!(
+        next.computed.as_deref(),
+        Some(
+            "60 days before 2006-12-31, if the term that first ended on 2005-12-31 (p. 1) was renewed once for 1 year"
+        )
+    );
+    let later = first.next("2024-02-29").unwrap();
+    assert_eq!(later.due.as_deref(), Some("2024-11-01"));
+    assert!(later.computed.unwrap().contains("was renewed 19 times"));
+    // Renewed once at most, or nobody knows for how long.
+    let once = duty(
+        "The Agreement ends on December 31, 2005 and renews for one additional year unless a party gives notice 60 days before the end of \
+         the term.",
+    );
+    assert_eq!(once.unwrap().next("2020-01-01"), None);
+}
+
+#[test]
+fn a_right_to_end_the_contract_at_any_time_has_a_notice_of_its_own() {
+    for (said, notice) in [
+        (
+            "Either party may terminate by giving not less than ten (10) Business Days' prior written notice.",
+            "10 business days",
+        ),
+        ("Either party may terminate by giving thirty (30) days' written notice.", "30 days"),
+        ("Each party may terminate this Agreement at any time on 4 weeks' notice in writing.", "4 weeks"),
+        ("This Agreement may be terminated at any time by either party upon three months' notice.", "3 months"),
+        ("The parties are entitled to cancel this Agreement without cause with a notice period of 60 days.", "60 days"),
+        ("Either party may terminate with cause on thirty days' notice.", ""),
+        ("Either party may terminate this Agreement on thirty (30) days' notice of a material breach.", ""),
+        ("Either party may terminate this Agreement if the other fails to pay within 30 days after notice.", ""),
+    ] {
+        let found = facts_of(&[&contract(&format!("This Agreement expires on December 31, 2005. {said}"))]);
+        assert_eq!(values(&found, FactKind::TerminationNotice), notice, "{said}");
+        assert_eq!(values(&found, FactKind::NoticePeriod), "", "{said}");
+    }
+}

@@ -138,7 +138,7 @@ pub fn resolve(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Re
     values(graph, name, entity_type).first().map_or_else(|| graph.resolve_entity(name, entity_type), |value| Ok(*value))
 }
 
-/// The dates or amounts that are written as `name`: "1.500 EUR" is 1.5 in English documents and 1500 in German ones. If
+/// The dates or amounts that are written as `name`: "1.500 USD" is 1.5 in English documents and 1500 in German ones. If
 /// no document in the language of a reading mentions it, the first that any mentions.
 fn values(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Vec<EntityId> {
     let keys = value_keys(name, graph.languages()).into_iter();

@@ -13,7 +13,7 @@ pub fn scale(word: &str) -> Option<u32> {
     Some(match word {
         "hundred" => 2,
         "thousand" => 3,
-        "lakh" | "lakhs" | "lac" => 5,
+        "lakh" | "lakhs" | "lac" | "lacs" => 5,
         "million" | "millions" => 6,
         "crore" | "crores" => 7,
         "billion" | "billions" => 9,

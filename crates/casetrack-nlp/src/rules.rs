@@ -18,9 +18,10 @@ pub struct PageFindings {
 
 /// The findings of the rules in a document, page by page.
 ///
-/// All pages of a document are needed together: a date may count from one on another page. The result depends only on the
-/// texts. Linear in their length; one page's tokens are in memory at a time.
+/// All pages of a document are needed together: they decide the currency of "kr", and a date may count from one on another
+/// page. The result depends only on the texts. Linear in their length; one page's tokens are in memory at a time.
 pub fn find(pages: &[&str], order: DateOrder) -> Result<Vec<PageFindings>> {
+    let conventions = amounts::Conventions::of(pages.iter().copied());
     let mut anchors = Anchors::default();
     let mut all = Vec::with_capacity(pages.len());
     let mut pending = Vec::with_capacity(pages.len());
@@ -31,7 +32,8 @@ pub fn find(pages: &[&str], order: DateOrder) -> Result<Vec<PageFindings>> {
         let mut mentions = in_any_language(found.mentions, page)?;
         mentions.retain(|date| !inside_citation(date, &references));
         anchors.add(&mentions, number);
-        mentions.extend(amounts::find(&tokens).into_iter().filter(|amount| !inside_citation(amount, &references)));
+        let amounts = amounts::find(&tokens, &conventions);
+        mentions.extend(amounts.into_iter().filter(|amount| !inside_citation(amount, &references)));
         mentions.extend(patterns::find(&tokens).into_iter().filter(|concept| !inside_citation(concept, &references)));
         mentions.extend(links(&references));
         pending.push(found.relative);

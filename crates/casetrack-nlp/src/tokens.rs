@@ -119,6 +119,12 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// The white space before a token, as it is written.
+    pub fn between(&self, at: usize) -> &'a str {
+        let end = at.checked_sub(1).and_then(|before| self.tokens.get(before)).map_or(0, |token| token.end as usize);
+        self.text.get(end..self.bytes(at).0).unwrap_or("")
+    }
+
     /// The character of a symbol; `'\0'` for any other token.
     pub fn symbol(&self, at: usize) -> char {
         match self.tokens.get(at) {

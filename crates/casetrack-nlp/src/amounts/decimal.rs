@@ -1,3 +1,7 @@
+//! Exact decimal numbers: "1,250,000.50", "1.250.000,50", "12,34,567", "3.5 million".
+
+use super::cells::{Distance, is_label};
+use super::currency::{is_code, multiple};
 use crate::numbers::scale;
 use crate::tokens::{Gap, Tokens};
 
@@ -34,6 +38,24 @@ impl Decimal {
         self
     }
 
+    /// The number with its fraction as a group of digits: 1,500 for "1.500".
+    pub fn without_point(mut self) -> Decimal {
+        self.fraction = 0;
+        self
+    }
+
+    /// The sum of two whole numbers; `None` if one has a fraction or many digits.
+    pub fn plus(&self, other: &Decimal) -> Option<Decimal> {
+        let whole = |number: &Decimal| number.to_string().parse::<u64>().ok();
+        Some(Decimal::from_integer(whole(self)?.checked_add(whole(other)?)?))
+    }
+
+    /// True if this number is smaller, as far as both are not negative.
+    pub fn is_below(&self, other: &Decimal) -> bool {
+        let value = |number: &Decimal| number.to_string().parse::<f64>().unwrap_or(f64::INFINITY);
+        value(self) < value(other)
+    }
+
     /// This whole number plus this many hundredths.
     fn with_hundredths(mut self, hundredths: u32) -> Decimal {
         if self.fraction == 0 && hundredths < 100 {
@@ -59,44 +81,57 @@ impl std::fmt::Display for Decimal {
 /// Digits in one number, at most: a longer one is not an amount.
 const LONGEST: usize = 30;
 
-/// The number in digits that begins here, and the token after it.
+/// A number in digits.
+#[derive(Debug, Clone)]
+pub struct Digits {
+    pub value: Decimal,
+    /// The token after it.
+    pub end: usize,
+    /// True if a single point stands before three digits: a fraction, or a group of "1.500".
+    pub doubtful: bool,
+}
+
+/// The number in digits that begins here.
 ///
 /// The last of two kinds of separator is the decimal point. A single kind groups digits if every group after the first
 /// has three (or, in the Indian way, two and then three at the end) and there is a comma or more than one separator.
-pub fn in_digits(tokens: &Tokens, at: usize) -> Option<(Decimal, usize)> {
+pub fn in_digits(tokens: &Tokens, at: usize) -> Option<Digits> {
+    read(tokens, at, false)
+}
+
+/// The same for an amount: plain spaces group digits too, and a dash may stand for the cents: "1 250 000", "5'000.-", "10.000,--".
+pub fn of_money(tokens: &Tokens, at: usize) -> Option<Digits> {
+    let number = at > 0 && tokens.is_number(at - 1);
+    let found = read(tokens, at, !number && !is_label(tokens.text(), tokens.bytes(at).0))?;
+    let dash = |at: usize| matches!(tokens.symbol(at), '-' | '–' | '—' | '=') && tokens.glued(at);
+    let mark = tokens.symbol(found.end);
+    let mut end = found.end + 1;
+    if !(matches!(mark, ',' | '.' | '/' | ':') && tokens.glued(found.end) && dash(end)) {
+        return Some(found);
+    }
+    end += 1 + usize::from(dash(end + 1));
+    if tokens.glued(end) && (tokens.is_number(end) || tokens.is_word(end)) {
+        return Some(found);
+    }
+    let value = if found.doubtful && mark == ',' { found.value.without_point() } else { found.value };
+    Some(Digits { value, end, doubtful: found.doubtful && mark != ',' })
+}
+
+fn read(tokens: &Tokens, at: usize, spaced: bool) -> Option<Digits> {
     if !tokens.is_number(at) {
         // ".5"
         let point = tokens.symbol(at) == '.' && tokens.glued(at + 1) && tokens.is_number(at + 1);
         let alone = at == 0 || !tokens.glued(at) || !(tokens.is_number(at - 1) || tokens.is_word(at - 1));
         let digits = tokens.surface(at + 1);
-        return (point && alone && digits.len() <= LONGEST)
-            .then(|| (Decimal { digits: format!("0{digits}"), fraction: digits.len(), negative: false }, at + 2));
+        return (point && alone && digits.len() <= LONGEST).then(|| {
+            let value = Decimal { digits: format!("0{digits}"), fraction: digits.len(), negative: false };
+            Digits { value, end: at + 2, doubtful: false }
+        });
     }
-    let mut groups = vec![tokens.surface(at)];
-    let mut separators: Vec<char> = Vec::new();
-    let mut next = at + 1;
-    while groups.len() < 12 {
-        let separator = tokens.symbol(next);
-        let glued = tokens.glued(next) && tokens.glued(next + 1);
-        // no-break and thin spaces group digits too
-        if separator == '\0'
-            && tokens.is_number(next)
-            && tokens.surface(next).len() == 3
-            && grouping_space(tokens, next)
-        {
-            separators.push(' ');
-            groups.push(tokens.surface(next));
-            next += 1;
-        } else if matches!(separator, ',' | '.' | '\'' | '’') && glued && tokens.is_number(next + 1) {
-            separators.push(if separator == '’' { '\'' } else { separator });
-            groups.push(tokens.surface(next + 1));
-            next += 2;
-        } else {
-            break;
-        }
-    }
+    let (groups, separators, end) = groups(tokens, at, spaced);
     let last = separators.last().copied();
     let kinds = separators.iter().any(|separator| Some(*separator) != last);
+    let single = separators.len() == 1;
     let point = match last {
         None | Some(' ' | '\'') => false,
         Some(last) if kinds => {
@@ -106,8 +141,8 @@ pub fn in_digits(tokens: &Tokens, at: usize) -> Option<(Decimal, usize)> {
                 return None;
             }
         }
-        Some('.') => separators.len() == 1,
-        Some(_) => separators.len() == 1 && groups[1].len() != 3,
+        Some('.') => single,
+        Some(_) => single && (groups[1].len() != 3 || groups[0] == "0"),
     };
     let whole = if point { &groups[..groups.len() - 1] } else { &groups[..] };
     let grouped = whole.len() == 1
@@ -119,13 +154,57 @@ pub fn in_digits(tokens: &Tokens, at: usize) -> Option<(Decimal, usize)> {
         return None;
     }
     let fraction = if point { groups[groups.len() - 1].len() } else { 0 };
-    Some((Decimal { digits: groups.concat(), fraction, negative: false }, next))
+    let doubtful = single && fraction == 3 && groups[0].len() <= 3 && !groups[0].starts_with('0') && last == Some('.');
+    Some(Digits { value: Decimal { digits: groups.concat(), fraction, negative: false }, end, doubtful })
 }
 
-fn grouping_space(tokens: &Tokens, at: usize) -> bool {
-    let end = tokens.bytes(at - 1).1;
-    let between = tokens.text().get(end..tokens.bytes(at).0).unwrap_or("");
-    matches!(between, "\u{a0}" | "\u{202f}" | "\u{2009}")
+/// The groups of digits from here, what separates them, and the token after them. `spaced`: plain spaces separate groups of three.
+fn groups<'t>(tokens: &Tokens<'t>, at: usize, spaced: bool) -> (Vec<&'t str>, Vec<char>, usize) {
+    let mut groups = vec![tokens.surface(at)];
+    let mut separators: Vec<char> = Vec::new();
+    let mut next = at + 1;
+    while groups.len() < 12 {
+        let separator = tokens.symbol(next);
+        let glued = tokens.glued(next) && tokens.glued(next + 1);
+        let only_spaces = separators.iter().all(|separator| *separator == ' ');
+        if separator == '\0'
+            && only_spaces
+            && groups[0].len() <= 3
+            && grouping_space(tokens, next, spaced && !groups[0].starts_with('0'))
+        {
+            separators.push(' ');
+            groups.push(tokens.surface(next));
+            next += 1;
+        } else if matches!(separator, ',' | '.' | '\'' | '’' | '‘' | 'ʼ' | '´' | '`' | '′')
+            && glued
+            && tokens.is_number(next + 1)
+        {
+            separators.push(if matches!(separator, ',' | '.') { separator } else { '\'' });
+            groups.push(tokens.surface(next + 1));
+            next += 2;
+        } else {
+            break;
+        }
+    }
+    (groups, separators, next)
+}
+
+/// True if white space before these three digits groups them with the ones before: a no-break, thin or figure space, or a plain one.
+fn grouping_space(tokens: &Tokens, at: usize, plain: bool) -> bool {
+    if !tokens.is_number(at) || tokens.surface(at).len() != 3 {
+        return false;
+    }
+    match tokens.between(at) {
+        "\u{a0}" | "\u{202f}" | "\u{2007}" | "\u{2008}" | "\u{2009}" | "\u{200a}" | "\u{2005}" | "\u{2006}" => true,
+        // "12 500kg" are two numbers
+        " " => plain && !(tokens.glued(at + 1) && tokens.is_word(at + 1) && !is_unit(tokens.surface(at + 1))),
+        _ => false,
+    }
+}
+
+/// What may be glued to an amount: "5 000zł", "1 250k€".
+fn is_unit(written: &str) -> bool {
+    multiple(written).is_some() || is_code(written) || matches!(written, "kr" | "zł" | "Kč" | "円" | "元")
 }
 
 /// "and 50/100" after a number in words, as on cheques.
@@ -138,27 +217,36 @@ pub fn hundredths(tokens: &Tokens, number: Decimal, at: usize) -> (Decimal, usiz
     }
 }
 
-/// "million", "bn", "k" after a number: the power of ten and the token after it.
-pub fn scale_at(tokens: &Tokens, at: usize, currency: bool) -> Option<(u32, usize)> {
-    if tokens.gap(at) > Gap::Line {
+/// "million", "bn", "thousand crore" after a number: the power of ten and the token after it. With a currency, or "" for one that follows, letters
+/// such as "m" count too.
+pub fn scale_at(tokens: &Tokens, at: usize, currency: Option<&str>) -> Option<(u32, usize)> {
+    if at > 0 && Distance::of(tokens.between(at)) > Distance::Line {
         return None;
     }
-    if let Some(power) = scale(tokens.word(at)) {
-        return Some((power, at + 1));
+    if let Some(mut power) = scale(tokens.word(at)) {
+        // "thousand crore", "hundred million"
+        let mut next = at + 1;
+        while let Some(more) = scale(tokens.word(next)).filter(|more| tokens.gap(next) == Gap::Space && *more > 2) {
+            power += more;
+            next += 1;
+        }
+        return Some((power, next));
     }
-    let glued = tokens.glued(at);
-    let power = match tokens.surface(at) {
-        "k" | "K" if glued && currency => 3,
-        "M" | "MM" | "m" | "mm" if currency && (glued || tokens.is_upper(at)) => 6,
-        "mn" | "mln" | "mio" | "Mio" | "Mn" | "mil" if currency => 6,
-        "B" | "b" if glued && currency => 9,
-        "bn" | "Bn" | "BN" if currency => 9,
-        "B" if currency => 9,
-        "tn" | "T" if glued && currency => 12,
-        _ => return None,
+    let currency = currency?;
+    let (glued, written) = (tokens.glued(at), tokens.surface(at));
+    let joined = tokens.glued(at + 1) && !matches!(tokens.symbol(at + 1), '.' | ',' | ';' | ')');
+    let power = match written {
+        "T" if glued => 12,
+        "cr" | "Cr" | "CR" if currency == "INR" => 7,
+        "L" if currency == "INR" => 5,
+        "b" | "mm" if !glued => return None,
+        // "5 m²"
+        "m" | "k" | "K" if !glued && joined => return None,
+        _ => multiple(written)?,
     };
-    let point =
-        tokens.symbol(at + 1) == '.' && tokens.glued(at + 1) && matches!(tokens.surface(at), "mio" | "Mio" | "mil");
+    let point = tokens.symbol(at + 1) == '.'
+        && tokens.glued(at + 1)
+        && matches!(tokens.word(at), "mio" | "mil" | "mill" | "mrd" | "tsd" | "mia");
     (!tokens.glued(at + 1) || !(tokens.is_number(at + 1) || tokens.symbol(at + 1) == '-' && tokens.glued(at + 2)))
         .then_some((power, at + 1 + usize::from(point)))
 }

@@ -1,45 +1,63 @@
 //! Amounts of money and percentages: exact values with the currency's ISO 4217 code or `%`.
 //!
-//! A dollar sign without a country is the United States dollar. Cost: linear.
+//! A dollar sign without a country is the United States dollar. Signs that several currencies share are what the document shows
+//! ([`Conventions`]), or no amount. Both ends of a range are amounts: "$5 to $7 million" is 5 and 7 million. Cost: linear.
 
+mod cells;
+mod conventions;
 mod currency;
 mod decimal;
+mod east_asian;
+mod ranges;
 
 use casetrack_core::{AmountValue, EntityType, EntityValue, Mention};
 
+pub(crate) use self::cells::{Side, number_before, side};
+pub use self::conventions::Conventions;
 pub(crate) use self::currency::is_code as is_currency;
 pub(crate) use self::decimal::Decimal;
-use self::decimal::{hundredths, in_digits, scale_at};
+use self::decimal::{Digits, hundredths, in_digits, of_money, scale_at};
 use crate::numbers::cardinal;
 use crate::tokens::{Gap, Kind, Tokens};
 
 /// The amounts of a page, in text order, without overlap.
-pub fn find(tokens: &Tokens) -> Vec<Mention> {
-    let mut found = Vec::new();
+pub fn find(tokens: &Tokens, conventions: &Conventions) -> Vec<Mention> {
+    match east_asian::narrow(tokens.text()) {
+        Some(text) => find_in(&Tokens::new(&text), conventions),
+        None => find_in(tokens, conventions),
+    }
+}
+
+fn find_in(tokens: &Tokens, conventions: &Conventions) -> Vec<Mention> {
+    let mut found = east_asian::find(tokens.text(), conventions);
+    let east_asian = found.len();
+    let mut reader = Reader { tokens, conventions, free: 0 };
     let mut at = 0;
     while at < tokens.len() {
-        let Some(amount) = amount_at(tokens, at) else {
-            at += 1;
-            continue;
+        let amounts = match reader.range_at(at) {
+            Some(ends) => ends.to_vec(),
+            None => reader.amount_at(at).map(|amount| reader.with_repetition(amount)).into_iter().collect(),
         };
-        let amount = with_repetition(tokens, amount);
-        let (char_start, char_end) = tokens.span(amount.first, amount.end);
-        found.push(Mention {
-            entity_type: EntityType::Amount,
-            char_start,
-            char_end,
-            value: Some(EntityValue::Amount(AmountValue {
-                value: amount.value.to_string(),
-                unit: amount.unit.to_owned(),
-            })),
-            role: None,
-        });
-        at = amount.end;
+        for amount in &amounts {
+            let (char_start, char_end) = tokens.span(amount.first, amount.end);
+            let covers = |other: &Mention| other.char_start < char_end && char_start < other.char_end;
+            if !found[..east_asian].iter().any(covers) {
+                found.push(mention(char_start, char_end, amount.value.to_string(), amount.unit));
+            }
+        }
+        at = amounts.last().map_or(at + 1, |last| last.end);
+        reader.free = if amounts.is_empty() { reader.free } else { at };
     }
+    found.sort_by_key(|mention| mention.char_start);
     found
 }
 
-#[derive(Debug)]
+fn mention(char_start: u32, char_end: u32, value: String, unit: &str) -> Mention {
+    let value = EntityValue::Amount(AmountValue { value, unit: unit.to_owned() });
+    Mention { entity_type: EntityType::Amount, char_start, char_end, value: Some(value), role: None }
+}
+
+#[derive(Debug, Clone)]
 struct Amount {
     first: usize,
     end: usize,
@@ -47,130 +65,295 @@ struct Amount {
     unit: &'static str,
 }
 
-fn amount_at(tokens: &Tokens, at: usize) -> Option<Amount> {
-    match tokens.kind(at)? {
-        Kind::Symbol => match tokens.symbol(at) {
-            '-' | '−' => {
-                // a sign, not a dash: nothing before it that it could join
-                if tokens.glued(at) && at > 0 && !matches!(tokens.symbol(at - 1), '(' | '[' | '|') {
-                    return None;
-                }
-                let unsigned = || amount_at_currency(tokens, at + 1).or_else(|| amount_at_number(tokens, at + 1));
-                let mut amount = tokens.glued(at + 1).then(unsigned).flatten()?;
-                amount.first = at;
-                amount.value.negative = true;
-                Some(amount)
-            }
-            '(' if accounting(tokens, at) => {
-                let mut amount = amount_at_currency(tokens, at + 1).or_else(|| amount_at_number(tokens, at + 1))?;
-                if tokens.symbol(amount.end) != ')' {
-                    return None;
-                }
-                (amount.first, amount.end) = (at, amount.end + 1);
-                amount.value.negative = true;
-                Some(amount)
-            }
-            '.' => amount_at_number(tokens, at),
-            _ => amount_at_currency(tokens, at),
-        },
-        Kind::Number => amount_at_number(tokens, at),
-        Kind::Word => amount_at_currency(tokens, at).or_else(|| amount_in_words(tokens, at)),
-    }
+/// Reads the amounts of a page.
+struct Reader<'t> {
+    tokens: &'t Tokens<'t>,
+    conventions: &'t Conventions,
+    /// The token after the last amount: the numbers before it have their currency.
+    free: usize,
 }
 
-/// True if parentheses here can be the sign of accounts: in a column, not an apposition in a sentence.
-fn accounting(tokens: &Tokens, at: usize) -> bool {
-    tokens.gap(at) >= Gap::Line
-        || at > 0 && (matches!(tokens.symbol(at - 1), ')' | '|' | '%' | '—') || tokens.is_number(at - 1))
-}
+impl Reader<'_> {
+    fn amount_at(&self, at: usize) -> Option<Amount> {
+        let tokens = self.tokens;
+        match tokens.kind(at)? {
+            Kind::Symbol => match tokens.symbol(at) {
+                '-' | '−' => {
+                    // a sign, not a dash: nothing before it that it could join
+                    if tokens.glued(at) && at > 0 && !matches!(tokens.symbol(at - 1), '(' | '[' | '|') {
+                        return None;
+                    }
+                    let mut amount = tokens.glued(at + 1).then(|| self.unsigned_at(at + 1)).flatten()?;
+                    amount.first = at;
+                    amount.value.negative = true;
+                    Some(amount)
+                }
+                '(' => {
+                    let mut amount = self.unsigned_at(at + 1)?;
+                    if tokens.symbol(amount.end) != ')' || !self.is_cell(at, amount.end + 1) {
+                        return None;
+                    }
+                    (amount.first, amount.end) = (at, amount.end + 1);
+                    amount.value.negative = true;
+                    Some(amount)
+                }
+                '.' => self.amount_at_number(at),
+                _ => self.amount_at_currency(at),
+            },
+            Kind::Number => self.amount_at_number(at),
+            Kind::Word => self.amount_at_currency(at).or_else(|| self.amount_in_words(at)),
+        }
+    }
 
-/// "$1,250,000", "USD 1.2 million", "£200k", "$(1,234)".
-fn amount_at_currency(tokens: &Tokens, at: usize) -> Option<Amount> {
-    let (unit, mut next) = currency::before(tokens, at)?;
-    if tokens.gap(next) > Gap::Space || (at > 0 && tokens.glued(at) && tokens.is_word(at) && tokens.is_word(at - 1)) {
-        return None;
+    fn unsigned_at(&self, at: usize) -> Option<Amount> {
+        self.amount_at_currency(at).or_else(|| self.amount_at_number(at))
     }
-    let negative = match tokens.symbol(next) {
-        '(' | '-' | '−' if tokens.glued(next) || tokens.symbol(next) == '(' => Some(tokens.symbol(next)),
-        _ => None,
-    };
-    next += usize::from(negative.is_some());
-    let (value, end) = in_digits(tokens, next)?;
-    // "USD 4.2.1": no amount
-    if tokens.is_word(at)
-        && tokens.glued(end)
-        && tokens.symbol(end) == '.'
-        && tokens.glued(end + 1)
-        && tokens.is_number(end + 1)
-    {
-        return None;
+
+    /// True if parentheses here can be the sign of accounts: in a column, not an apposition in a sentence.
+    fn is_cell(&self, from: usize, to: usize) -> bool {
+        cells::is_cell(self.tokens.text(), self.tokens.bytes(from).0..self.tokens.bytes(to - 1).1)
     }
-    let (mut value, mut end) = match scale_at(tokens, end, true) {
-        Some((power, end)) => (value.shifted(power.min(15) as i32), end),
-        None => (value, end),
-    };
-    if negative == Some('(') {
-        if tokens.symbol(end) != ')' {
+
+    /// "$1,250,000", "USD 1.2 million", "£200k", "$(1,234)", "EUR two million".
+    fn amount_at_currency(&self, at: usize) -> Option<Amount> {
+        let tokens = self.tokens;
+        let before = currency::before(tokens, self.conventions, at)?;
+        let mut next = before.next;
+        let joined = at > 0 && tokens.glued(at) && tokens.is_word(at) && tokens.is_word(at - 1);
+        if tokens.gap(next) > Gap::Space || joined {
             return None;
         }
-        end += 1;
-    }
-    value.negative = negative.is_some();
-    // "$20,000 USD", "$5 Canadian"
-    let unit = match currency::after(tokens, end) {
-        Some((after, 0, next)) if unit == "USD" && tokens.symbol(at) == '$' && tokens.is_word(end) => {
-            end = next;
-            after
+        let sign = match tokens.symbol(next) {
+            '(' | '-' | '−' if tokens.glued(next) || tokens.symbol(next) == '(' => Some(tokens.symbol(next)),
+            _ => None,
+        };
+        next += usize::from(sign.is_some());
+        if !tokens.is_number(next) && tokens.symbol(next) != '.' {
+            return self.amount_in_words_of(at, before, next).filter(|_| sign.is_none());
         }
-        _ => unit,
-    };
-    Some(Amount { first: at, end, value, unit })
-}
-
-/// "1.250.000,50 EUR", "50 cents", "12.5%", "5 lakh rupees", "50 basis points".
-fn amount_at_number(tokens: &Tokens, at: usize) -> Option<Amount> {
-    if at > 0
-        && tokens.glued(at)
-        && (tokens.is_word(at - 1)
-            || tokens.is_number(at - 1)
-            || matches!(tokens.symbol(at - 1), '.' | '/' | '_' | ',' | '#'))
-    {
-        return None;
+        if !currency::leads(tokens, self.free, at, before.next, self.conventions) {
+            return None;
+        }
+        let digits = of_money(tokens, next)?;
+        let is_plain = digits.end == next + 1;
+        if before.power > 0 && is_year(tokens.surface(next)) && is_plain {
+            return None;
+        }
+        // "USD 4.2.1": no amount
+        if tokens.is_word(at) && self.is_point_before_digit(digits.end) {
+            return None;
+        }
+        let (value, mut end, scaled) = self.scaled(&digits, before.unit);
+        // "R 2.10" is a rule
+        let apart = before.unit == "ZAR" && !tokens.glued(before.next);
+        let cents = tokens.surface(digits.end - 1).len() == 2;
+        if before.doubtful
+            && !scaled
+            && (is_plain || !self.is_grouped(digits.end) || apart && (cents || digits.doubtful))
+        {
+            return None;
+        }
+        let mut value = value.shifted(before.power as i32);
+        value.negative = matches!(sign, Some('-' | '−'));
+        if sign == Some('(') {
+            if tokens.symbol(end) != ')' {
+                return None;
+            }
+            end += 1;
+            let accounts = tokens.glued(before.next) && !tokens.is_word(before.next - 1);
+            value.negative = accounts || self.is_cell(at, end);
+            if !value.negative && tokens.gap(end) >= Gap::Line && !tokens.surface(end).starts_with(char::is_lowercase) {
+                // the only number of a line of accounts, or the end of a line of text
+                return None;
+            }
+        }
+        let amount = Amount { first: at, end, value, unit: before.unit };
+        Some(self.with_country(amount))
     }
-    let (value, end) = in_digits(tokens, at)?;
-    let (value, end) = match scale_at(tokens, end, false).or_else(|| {
+
+    /// "$20,000 USD", "$5 Canadian", "JPY 1,200,000 yen".
+    fn with_country(&self, mut amount: Amount) -> Amount {
+        let tokens = self.tokens;
+        if !tokens.is_word(amount.end) {
+            return amount;
+        }
+        let number = (amount.first..amount.end).find(|at| tokens.is_number(*at)).unwrap_or(amount.first);
+        if let Some(after) = currency::after(tokens, self.conventions, number, amount.end)
+            && after.power == 0
+            && (after.unit == amount.unit || amount.unit == "USD" && tokens.symbol(amount.first) == '$')
+        {
+            (amount.unit, amount.end) = (after.unit, after.end);
+        }
+        amount
+    }
+
+    fn is_point_before_digit(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        tokens.glued(at) && tokens.symbol(at) == '.' && tokens.glued(at + 1) && tokens.is_number(at + 1)
+    }
+
+    /// True if a number in digits has groups, cents or a dash for them.
+    fn is_grouped(&self, end: usize) -> bool {
+        let last = self.tokens.surface(end - 1);
+        !self.tokens.is_number(end - 1) || matches!(last.len(), 2 | 3)
+    }
+
+    /// The value of digits with the words behind them ("million", "5 crore 20 lakh"), the token after it, and true if there are such words.
+    fn scaled(&self, digits: &Digits, unit: &str) -> (Decimal, usize, bool) {
+        let tokens = self.tokens;
+        let currency = Some(unit).filter(|unit| !unit.is_empty());
+        let Some((power, mut end)) = scale_at(tokens, digits.end, currency) else {
+            return (self.settled(digits, unit), digits.end, false);
+        };
+        let mut value = digits.value.clone().shifted(power.min(15) as i32);
+        let next = end + usize::from(tokens.word(end) == "and");
+        if tokens.gap(next) == Gap::Space
+            && let Some(more) = in_digits(tokens, next)
+            && let Some((less, after)) = scale_at(tokens, more.end, currency).filter(|(less, _)| *less < power)
+            && let Some(sum) = value.plus(&more.value.shifted(less as i32))
+        {
+            (value, end) = (sum, after);
+        }
+        (value, end, true)
+    }
+
+    /// The value of a number that may have a point before a group: "EUR 1.500".
+    fn settled(&self, digits: &Digits, unit: &str) -> Decimal {
+        let groups =
+            digits.doubtful && currency::groups_by_points(unit) && self.conventions.decimal_points != Some(true);
+        let groups = groups || digits.doubtful && unit != "%" && self.conventions.decimal_points == Some(false);
+        if groups { digits.value.clone().without_point() } else { digits.value.clone() }
+    }
+
+    /// "1.250.000,50 EUR", "50 cents", "12.5%", "5 lakh rupees", "50 basis points".
+    fn amount_at_number(&self, at: usize) -> Option<Amount> {
+        let tokens = self.tokens;
+        if self.is_joined(at) {
+            return None;
+        }
+        let digits = of_money(tokens, at)?;
+        let (value, end, unit, power) = self.number_with_unit(at, &digits)?;
+        Some(Amount { first: at, end, value: value.shifted(power), unit })
+    }
+
+    /// True if this number is a part of something longer: the fraction of "5-1/2%" is not the percentage.
+    fn is_joined(&self, at: usize) -> bool {
+        let tokens = self.tokens;
+        at > 0
+            && tokens.glued(at)
+            && (tokens.is_word(at - 1)
+                || tokens.is_number(at - 1)
+                || matches!(tokens.symbol(at - 1), '.' | '/' | '_' | ',' | '#'))
+    }
+
+    fn number_with_unit(&self, at: usize, digits: &Digits) -> Option<(Decimal, usize, &'static str, i32)> {
+        // "45 k€", "250 T€": the letter is of the currency
+        if let Some((unit, power, end)) = self.unit_after(at, digits.end) {
+            return Some((self.settled(digits, unit), end, unit, power));
+        }
+        let (value, end, _) = self.scaled(digits, "");
+        // "20,000 (twenty thousand) dollars"
+        let end = self.after_repetition(end, &value);
+        if let Some((unit, power, end)) = (end > digits.end).then(|| self.unit_after(at, end)).flatten() {
+            return Some((value, end, unit, power));
+        }
         // "3.5m €": letters count only with a currency after them
-        scale_at(tokens, end, true).filter(|(_, after)| currency::after(tokens, *after).is_some())
-    }) {
-        Some((power, end)) => (value.shifted(power.min(15) as i32), end),
-        None => (value, end),
-    };
-    let (unit, power, end) = unit_after(tokens, end)?;
-    Some(Amount { first: at, end, value: value.shifted(power), unit })
-}
-
-fn amount_in_words(tokens: &Tokens, at: usize) -> Option<Amount> {
-    let (value, end) = cardinal(tokens, at)?;
-    // "one half of one percent", "twenty-five hundredths of one percent"
-    let fraction = tokens.word(at.wrapping_sub(2));
-    if tokens.word(at.wrapping_sub(1)) == "of"
-        && (fraction.ends_with("ths") || matches!(fraction, "half" | "quarter" | "third" | "tenth"))
-    {
-        return None;
+        let (power, end) = scale_at(self.tokens, digits.end, Some(""))?;
+        let after = currency::after(self.tokens, self.conventions, at, end)?;
+        Some((digits.value.clone().shifted(power.min(15) as i32), after.end, after.unit, after.power))
     }
-    let (value, end) = hundredths(tokens, Decimal::from_integer(value), end);
-    // "twelve (12) percent", "twenty thousand ($20,000) dollars"
-    let (unit, power, end) = unit_after(tokens, after_repetition(tokens, end, &value))?;
-    Some(Amount { first: at, end, value: value.shifted(power), unit })
+
+    fn amount_in_words(&self, at: usize) -> Option<Amount> {
+        let tokens = self.tokens;
+        let (value, end) = cardinal(tokens, at)?;
+        // "one half of one percent", "twenty-five hundredths of one percent"
+        let fraction = tokens.word(at.wrapping_sub(2));
+        if tokens.word(at.wrapping_sub(1)) == "of"
+            && (fraction.ends_with("ths") || matches!(fraction, "half" | "quarter" | "third" | "tenth"))
+        {
+            return None;
+        }
+        let (value, end) = hundredths(tokens, Decimal::from_integer(value), end);
+        // "twelve (12) percent", "twenty thousand ($20,000) dollars"
+        let (unit, power, end) = self.unit_after(at, self.after_repetition(end, &value))?;
+        Some(Amount { first: at, end, value: value.shifted(power), unit })
+    }
+
+    /// "EUR two million (2,000,000)", "Rs. five lakhs".
+    fn amount_in_words_of(&self, at: usize, before: currency::Before, words: usize) -> Option<Amount> {
+        let (value, end) = cardinal(self.tokens, words)?;
+        // "USD one" is hardly an amount, nor is "€ 2 or two"
+        let large = value >= 100 && !before.doubtful && self.tokens.gap(words) == Gap::Space;
+        let value = Decimal::from_integer(value);
+        let end = self.after_repetition(end, &value);
+        large.then(|| Amount { first: at, end, value: value.shifted(before.power as i32), unit: before.unit })
+    }
+
+    /// The token after a number's repetition in parentheses, where there is one: "twelve (12)", "60 (sixty)", "ten thousand ($10,000)".
+    fn after_repetition(&self, at: usize, value: &Decimal) -> usize {
+        let before = currency::before(self.tokens, self.conventions, at + 1);
+        after_repetition(self.tokens, at, before.map_or(at + 1, |before| before.next), value)
+    }
+
+    /// The unit of a number: a currency, percent or basis points, with the power of ten that brings it to the unit.
+    fn unit_after(&self, number: usize, at: usize) -> Option<(&'static str, i32, usize)> {
+        let tokens = self.tokens;
+        if tokens.gap(at) > Gap::Line {
+            return None;
+        }
+        if matches!(tokens.symbol(at), '%' | '％') {
+            let joined = tokens.glued(at + 1) && (tokens.is_word(at + 1) || tokens.is_number(at + 1));
+            return (!joined && currency::is_near(tokens, at)).then_some(("%", 0, at + 1));
+        }
+        match tokens.word(at) {
+            "percent" | "pct" if tokens.word(at + 1) != "age" => Some(("%", 0, at + 1)),
+            "per" if tokens.word(at + 1) == "cent" => Some(("%", 0, at + 2)),
+            "basis" if matches!(tokens.word(at + 1), "points" | "point") => Some(("%", -2, at + 2)),
+            "bps" | "bp" => Some(("%", -2, at + 1)),
+            _ => {
+                currency::after(tokens, self.conventions, number, at).map(|after| (after.unit, after.power, after.end))
+            }
+        }
+    }
+
+    /// "twenty thousand dollars ($20,000)": the amount and its repetition in parentheses are one mention.
+    fn with_repetition(&self, mut amount: Amount) -> Amount {
+        let tokens = self.tokens;
+        let (words, cents_end) = hundredths(tokens, amount.value.clone(), amount.end);
+        let end = match tokens.word(cents_end) {
+            "dollars" if cents_end > amount.end => cents_end + 1,
+            _ => cents_end,
+        };
+        if tokens.symbol(end) == '(' && tokens.gap(end) <= Gap::Line {
+            if let Some(inside) = self.unsigned_at(end + 1)
+                && tokens.symbol(inside.end) == ')'
+                && inside.value.to_string() == words.to_string()
+                && (inside.unit == amount.unit || amount.unit == "USD")
+            {
+                amount.end = inside.end + 1;
+                amount.unit = inside.unit;
+                amount.value = words;
+                return amount;
+            }
+        }
+        if cents_end > amount.end {
+            (amount.value, amount.end) = (words, end);
+        }
+        amount
+    }
 }
 
-/// The token after a number's repetition in parentheses, if there is one: "twelve (12)", "60 (sixty)", "ten thousand
-/// ($10,000)".
-fn after_repetition(tokens: &Tokens, at: usize, value: &Decimal) -> usize {
+/// "In EUR million 2023 2022" is the heading of columns.
+pub(crate) fn is_year(number: &str) -> bool {
+    number.len() == 4 && (number.starts_with("19") || number.starts_with("20"))
+}
+
+/// The token after a repetition in parentheses, whose number begins at `inside`.
+fn after_repetition(tokens: &Tokens, at: usize, inside: usize, value: &Decimal) -> usize {
     if tokens.symbol(at) != '(' {
         return at;
     }
-    let digits = in_digits(tokens, currency::before(tokens, at + 1).map_or(at + 1, |(_, after)| after));
+    let digits = of_money(tokens, inside).map(|digits| (digits.value, digits.end));
     let inside = digits.or_else(|| cardinal(tokens, at + 1).map(|(same, end)| (Decimal::from_integer(same), end)));
     match inside {
         Some((same, close)) if tokens.symbol(close) == ')' && same.to_string() == value.to_string() => close + 1,
@@ -197,153 +380,15 @@ pub fn number(tokens: &Tokens, at: usize) -> Option<Number> {
         return None;
     }
     let (value, power, end) = match in_digits(tokens, at) {
-        Some((value, end)) => match scale_at(tokens, end, false) {
-            Some((power, end)) => (value.shifted(power as i32), power, end),
-            None => (value, 0, end),
+        Some(digits) => match scale_at(tokens, digits.end, None) {
+            Some((power, end)) => (digits.value.shifted(power as i32), power, end),
+            None => (digits.value, 0, digits.end),
         },
         None => cardinal(tokens, at).map(|(value, end)| (Decimal::from_integer(value), 0, end))?,
     };
-    let end = after_repetition(tokens, end, &value);
+    let end = after_repetition(tokens, end, end + 1, &value);
     Some(Number { value: value.to_string().parse().ok()?, scale: 10f64.powi(power as i32), end })
 }
 
-/// The unit of a number: a currency, percent or basis points, with the power of ten that brings it to the unit.
-fn unit_after(tokens: &Tokens, at: usize) -> Option<(&'static str, i32, usize)> {
-    if tokens.gap(at) > Gap::Line {
-        return None;
-    }
-    if matches!(tokens.symbol(at), '%' | '％') {
-        let joined = tokens.glued(at + 1) && (tokens.is_word(at + 1) || tokens.is_number(at + 1));
-        return (!joined).then_some(("%", 0, at + 1));
-    }
-    match tokens.word(at) {
-        "percent" | "pct" if tokens.word(at + 1) != "age" => Some(("%", 0, at + 1)),
-        "per" if tokens.word(at + 1) == "cent" => Some(("%", 0, at + 2)),
-        "basis" if matches!(tokens.word(at + 1), "points" | "point") => Some(("%", -2, at + 2)),
-        "bps" | "bp" => Some(("%", -2, at + 1)),
-        _ => currency::after(tokens, at),
-    }
-}
-
-fn with_repetition(tokens: &Tokens, mut amount: Amount) -> Amount {
-    let (words, cents_end) = hundredths(tokens, amount.value.clone(), amount.end);
-    let end = match tokens.word(cents_end) {
-        "dollars" if cents_end > amount.end => cents_end + 1,
-        _ => cents_end,
-    };
-    if tokens.symbol(end) == '(' && tokens.gap(end) <= Gap::Line {
-        let inside = amount_at_currency(tokens, end + 1).or_else(|| amount_at_number(tokens, end + 1));
-        if let Some(inside) = inside
-            && tokens.symbol(inside.end) == ')'
-            && inside.value.to_string() == words.to_string()
-            && (inside.unit == amount.unit || amount.unit == "USD")
-        {
-            amount.end = inside.end + 1;
-            amount.unit = inside.unit;
-            amount.value = words;
-            return amount;
-        }
-    }
-    if cents_end > amount.end {
-        (amount.value, amount.end) = (words, end);
-    }
-    amount
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn amounts(text: &str) -> Vec<String> {
-        let chars: Vec<char> = text.chars().collect();
-        find(&Tokens::new(text))
-            .iter()
-            .map(|mention| match &mention.value {
-                Some(EntityValue::Amount(amount)) => {
-                    let surface: String =
-                        chars[mention.char_start as usize..mention.char_end as usize].iter().collect();
-                    format!("{surface} = {} {}", amount.value, amount.unit)
-                }
-                _ => unreachable!(),
-            })
-            .collect()
-    }
-
-    #[test]
-    fn every_form_gives_its_exact_value() {
-        for (text, expected) in [
-            ("a fee of $1,250,000 payable", "$1,250,000 = 1250000 USD"),
-            ("USD 1.2 million was", "USD 1.2 million = 1200000 USD"),
-            ("for € 3.5m.", "€ 3.5m = 3500000 EUR"),
-            ("sum 1.250.000,50 EUR due", "1.250.000,50 EUR = 1250000.5 EUR"),
-            ("at £200k each", "£200k = 200000 GBP"),
-            ("Rs. 5 lakh only", "Rs. 5 lakh = 500000 INR"),
-            ("₹12,34,567 in all", "₹12,34,567 = 1234567 INR"),
-            ("pay twenty thousand dollars ($20,000) now", "twenty thousand dollars ($20,000) = 20000 USD"),
-            (
-                "Five Thousand and 50/100 Dollars ($5,000.50)",
-                "Five Thousand and 50/100 Dollars ($5,000.50) = 5000.5 USD",
-            ),
-            ("one million dollars (US$1,000,000)", "one million dollars (US$1,000,000) = 1000000 USD"),
-            ("ten thousand ($10,000) dollars", "ten thousand ($10,000) dollars = 10000 USD"),
-            ("50 cents each", "50 cents = 0.5 USD"),
-            ("US$ 5.00 and", "US$ 5.00 = 5 USD"),
-            ("U.S. $500", "U.S. $500 = 500 USD"),
-            ("C$75.10", "C$75.10 = 75.1 CAD"),
-            ("¥10,000", "¥10,000 = 10000 JPY"),
-            ("net $(1,234)", "$(1,234) = -1234 USD"),
-            ("loss of -$500", "-$500 = -500 USD"),
-            ("12.5% of it", "12.5% = 12.5 %"),
-            ("twelve percent (12%) of", "twelve percent (12%) = 12 %"),
-            ("twelve (12) percent of", "twelve (12) percent = 12 %"),
-            ("by 50 basis points", "50 basis points = 0.5 %"),
-            ("$2.5\u{a0}billion", "$2.5\u{a0}billion = 2500000000 USD"),
-            ("10 000 EUR", "10 000 EUR = 10000 EUR"),
-            ("20,000 U.S. dollars", "20,000 U.S. dollars = 20000 USD"),
-            ("$20,000 CAD", "$20,000 CAD = 20000 CAD"),
-            (".5% interest", ".5% = 0.5 %"),
-            ("1,5 % p.a.", "1,5 % = 1.5 %"),
-            ("CHF 1'250.00", "CHF 1'250.00 = 1250 CHF"),
-        ] {
-            let text = text.replace("10 000", "10\u{a0}000");
-            assert_eq!(amounts(&text), [expected.replace("10 000", "10\u{a0}000")], "{text}");
-        }
-    }
-
-    #[test]
-    fn a_number_is_read_with_its_scale_and_its_repetition() {
-        for (text, expected) in [
-            ("1,500 users", Some((1500.0, 1.0, 3))),
-            ("3 million units", Some((3e6, 1e6, 2))),
-            ("sixty (60) days", Some((60.0, 1.0, 4))),
-            ("60 (sixty) days", Some((60.0, 1.0, 4))),
-            ("sixty (90) days", Some((60.0, 1.0, 1))),
-            ("days", None),
-        ] {
-            let found = number(&Tokens::new(text), 0).map(|found| (found.value, found.scale, found.end));
-            assert_eq!(found, expected, "{text}");
-        }
-        assert_eq!(number(&Tokens::new("A4"), 1), None);
-    }
-
-    #[test]
-    fn other_numbers_are_no_amounts() {
-        for text in [
-            "Section 4.2 has 50 pages",
-            "version 1.2.3",
-            "call 555-1234",
-            "(1,234)",
-            "5 pounds of flour",
-            "ALL 5 of them",
-            "$ each",
-            "percent of",
-            "a%20b",
-            "1/2%",
-            "EUR",
-            "2,000 kg",
-            "one half of one percent",
-        ] {
-            assert_eq!(amounts(text), Vec::<String>::new(), "{text}");
-        }
-    }
-}
+mod tests;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::party_names::name_at;
 use super::text::Text;
 
 /// Bytes of the flat text.
@@ -57,15 +58,15 @@ pub(crate) fn find(text: &Text<'_>) -> Opening {
         score += if near.to_lowercase().contains("this ") { 2 } else { 0 };
         score += 2 * DEFINED.find_iter(&rest[..rest.floor_char_boundary(600)]).take(2).count() as i32;
         score -= (between.start / 4000) as i32;
-        score += if rest[NO_FIRST.find(rest).map_or(0, |found| found.end())..]
-            .starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '(' | '[' | '●'))
-        {
-            2
-        } else {
-            -2
-        };
+        let first = NO_FIRST.find(rest).map_or(0, |found| found.end());
+        let begins_name =
+            rest[first..].starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '(' | '[' | '●'));
+        // "between adidas AG and van der Berg B.V."
+        let small = !begins_name && name_at(text, between.end + first).is_some();
+        score += if begins_name || small { 2 } else { -2 };
         // "the relationship between the parties": a sentence of the contract, not its opening
-        score -= if rest.trim_start().starts_with(|c: char| c.is_lowercase()) && !MADE.is_match(near) { 3 } else { 0 };
+        let lower = rest.trim_start().starts_with(|c: char| c.is_lowercase()) && !small;
+        score -= if lower && !MADE.is_match(near) { 3 } else { 0 };
         if score >= 4 && best.as_ref().is_none_or(|(most, _)| score > *most) {
             let parties = between.end..between.end + end;
             best = Some((score, Opening { range: from..parties.end, parties }));

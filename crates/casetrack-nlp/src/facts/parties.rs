@@ -7,7 +7,7 @@ use casetrack_core::EntityType;
 
 use super::opening::Opening;
 use super::party_evidence::{ORGANIZED, is_no_name, is_party};
-use super::party_names::{is_described, is_form, name_at};
+use super::party_names::{ends_with_form, has_form, is_described, name_at};
 use super::party_terms::{TERMS, depth, is_own_term, is_together, terms};
 use super::signers::signers;
 use super::text::{NameRange, Text, last_chars};
@@ -18,13 +18,15 @@ use crate::words::{single_spaced, words};
 pattern_table! {
     "facts/parties.toml":
     SEPARATOR, LEAD, SMALL_NAME, YOU, LABELLED, TABLED, SPEAKS_FOR, AS_ROLE, WE_MEANS, YOU_MEANS, UNDERSIGNED,
-    BEGINS_PARTY, THROUGH, OFFICE_AND, ADDRESS, NEXT_PARTY,
+    BEGINS_PARTY, THROUGH, OFFICE_AND, ADDRESS, NEXT_PARTY, NEXT_NAME, TRADES,
 }
 
 /// Most parties of one contract.
 const MOST: usize = 24;
 /// Farthest from a name that the term for it ends, in bytes.
 const TERM: usize = 220;
+/// Longest name under which a party trades, in characters.
+const TRADE_NAME: usize = 80;
 /// Bytes in which parties are looked for without an opening.
 const HEAD: usize = 2500;
 
@@ -33,6 +35,8 @@ struct Party {
     range: Range<usize>,
     terms: Vec<String>,
     role: Option<String>,
+    /// The name under which it trades: "d/b/a Roe Foods".
+    trade: Option<String>,
     confidence: u8,
 }
 
@@ -87,24 +91,28 @@ fn all(text: &Text<'_>, opening: &Opening) -> Vec<Party> {
     parties.retain(|party| !all.contains(&party.name.to_lowercase()) || party.terms.contains(&party.name));
     // "Acme Foods, Inc. Transmission", behind Acme Foods, Inc.
     let formed: Vec<String> =
-        parties.iter().map(|party| party.name.clone()).filter(|name| words(name).last().is_some_and(is_form)).collect();
+        parties.iter().map(|party| party.name.clone()).filter(|name| ends_with_form(&words(name))).collect();
     parties.retain(|party| {
         let longer =
             formed.iter().any(|name| party.name.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(' ')));
-        !longer || words(&party.name).last().is_some_and(is_form)
+        !longer || ends_with_form(&words(&party.name))
     });
     parties.truncate(MOST);
+    for party in &mut parties {
+        party.trade = trade_name(text, party.range.end);
+    }
     parties
 }
 
 impl Party {
     fn new(name: String, range: Range<usize>, confidence: u8) -> Self {
-        Self { name, range, terms: Vec::new(), role: None, confidence }
+        Self { name, range, terms: Vec::new(), role: None, trade: None, confidence }
     }
 
     fn fact(self, text: &Text<'_>) -> Fact {
-        let Party { name, range, terms, role, confidence } = self;
-        let mut inside: Vec<String> = terms.iter().map(|term| format!("\"{term}\"")).collect();
+        let Party { name, range, terms, role, trade, confidence } = self;
+        let terms = terms.iter().map(|term| format!("\"{term}\""));
+        let mut inside: Vec<String> = trade.into_iter().chain(terms).collect();
         if let Some(role) = role {
             inside.push(format!("as {role}"));
         }
@@ -130,7 +138,14 @@ fn labelled_parties(text: &Text<'_>) -> Vec<Party> {
         });
         if let Some((name, range)) = named.filter(|_| !known) {
             let role = label.get(2).map(|role| role.as_str().to_owned());
-            found.push(Party { name, range, terms: vec![party.as_str().to_owned()], role, confidence: 85 });
+            found.push(Party {
+                name,
+                range,
+                terms: vec![party.as_str().to_owned()],
+                role,
+                trade: None,
+                confidence: 85,
+            });
         }
     }
     // A table without marks: "SHIPPER ACME FOODS, INC."
@@ -141,9 +156,16 @@ fn labelled_parties(text: &Text<'_>) -> Vec<Party> {
         if known || !shouts || !text.flat.begins_line(all.start()) {
             continue;
         }
-        let named = name_at(text, name.start()).filter(|(name, _)| words(name).last().is_some_and(is_form));
+        let named = name_at(text, name.start()).filter(|(name, _)| ends_with_form(&words(name)));
         if let Some((name, range)) = named.filter(|(name, _)| !is_no_name(name)) {
-            found.push(Party { name, range, terms: vec![role.as_str().to_owned()], role: None, confidence: 80 });
+            found.push(Party {
+                name,
+                range,
+                terms: vec![role.as_str().to_owned()],
+                role: None,
+                trade: None,
+                confidence: 80,
+            });
         }
     }
     found
@@ -220,10 +242,29 @@ fn listed_parties(text: &Text<'_>, range: &Range<usize>) -> Vec<Party> {
     found
 }
 
+/// The name under which a party trades, as the contract writes it, from what follows the name: "d/b/a Roe Foods".
+fn trade_name(text: &Text<'_>, end: usize) -> Option<String> {
+    let whole = text.text();
+    let trades = TRADES.captures(&whole[end..text.floor(end + TERM)])?;
+    let at = end + trades.get(0)?.end();
+    let quote = trades.get(2).map(|quote| quote.as_str()).unwrap_or_default();
+    let name = match quote.is_empty() {
+        true => name_at(text, at)?.0,
+        false => single_spaced(whole[at..].split_once(quote)?.0),
+    };
+    let said = trades.get(1)?.as_str().to_lowercase();
+    let sign = match said.as_str() {
+        _ if said.starts_with("trading") || said == "t/a" => "t/a",
+        "dba" => trades.get(1)?.as_str(),
+        _ => "d/b/a",
+    };
+    (name.chars().count() <= TRADE_NAME && !is_no_name(&name)).then(|| format!("{sign} {name}"))
+}
+
 /// The next name of "Acme, Inc., Beta LLC": a list continues after a form of incorporation. `rest` is the text up to `end`.
 fn next_listed(text: &Text<'_>, rest: &str, end: usize) -> Option<usize> {
-    let (next, place) = name_at(text, end - rest.strip_prefix(", ")?.len())?;
-    (words(&next).iter().skip(1).any(is_form) || is_person(text, place.start)).then_some(place.start)
+    let (next, place) = name_at(text, end - rest.len() + NEXT_NAME.find(rest)?.end())?;
+    (has_form(&words(&next)) || is_person(text, place.start)).then_some(place.start)
 }
 
 /// People and organizations right before a bracket that defines a term for them.
@@ -311,7 +352,7 @@ fn add_introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) 
         let begins = BEGINS_PARTY.is_match(before) || text.flat.begins_line(range.start);
         let organized = none && begins && ORGANIZED.is_match(&whole[range.end..]);
         if !known && !describes && (own || organized) && is_party(text, &name, &range, next) {
-            found.push(Party { name, range, terms, role: None, confidence: 0 });
+            found.push(Party { name, range, terms, role: None, trade: None, confidence: 0 });
         }
     }
     found.sort_by_key(|party| party.range.start);

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use casetrack_core::EntityType;
 
-use super::party_names::{is_address, is_blank, is_form, is_public};
+use super::party_names::{has_form, is_address, is_blank, is_public};
 use super::party_terms::{TERMS, is_role, is_together};
 use super::text::{NameRange, Text};
 use crate::places::is_place;
@@ -16,7 +16,7 @@ word_lists! {
 }
 pattern_table! {
     "facts/party_evidence.toml":
-    ROLE_OF, PROVINCE, NOT_WHOLE, ORGANIZED,
+    ROLE_OF, PROVINCE, NOT_WHOLE, ORGANIZED, OFFICE, OFFICE_OF_PLACE,
 }
 
 /// True if a name in the opening is one of a party: it has a form of incorporation, or analysis found it, or the
@@ -30,7 +30,7 @@ pub(crate) fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usiz
         all.iter().take(2).any(|word| is_public(word) || matches!(word.folded().as_str(), "state" | "commonwealth"))
             && all.iter().take(3).any(|word| word.folded() == "of");
     let formed =
-        public || all.iter().skip(1).any(is_form) || all.iter().any(|word| word.has(Class::HEAD) && all.len() > 1);
+        public || is_office(name) || has_form(&all) || all.iter().any(|word| word.has(Class::HEAD) && all.len() > 1);
     let known = text.names_in(at.start..at.end);
     let place = known.iter().any(|known| {
         known.range.start == at.start && known.entity_type == EntityType::Location && known.range.end + 2 >= at.end
@@ -67,7 +67,13 @@ pub(crate) fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usiz
         && (formed || !is_place(name))
 }
 
-/// True if words with capitals are no name: words for any party, a blank of a form, an address, an agreement.
+/// True if a name is one of a state or an office of one: "Secretary of State for Defence", "President of India".
+fn is_office(name: &str) -> bool {
+    let place = OFFICE_OF_PLACE.find(name).map(|office| &name[office.end()..]);
+    OFFICE.is_match(name) || place.is_some_and(is_place)
+}
+
+/// True if words with capitals name nobody: words for any party, a blank of a form, an address, an agreement.
 pub(crate) fn is_no_name(name: &str) -> bool {
     let all = words(name);
     let folded = name.to_lowercase();

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use casetrack_core::EntityType;
+
+use super::party_terms::is_role;
 use super::text::Text;
 use crate::words::{Class, Gap, Shape, Word, single_spaced, words};
 
@@ -13,6 +16,13 @@ word_lists! {
     AFTER_FORM: set = "facts/after-form.txt";
     PAIRS: set = "facts/name-pairs.txt";
     PLACEHOLDERS: set = "facts/placeholders.txt";
+    /// "and" in other languages, between two words of a name.
+    ANDS: set = "facts/name-ands.txt";
+    /// Behind "and" in the name of a firm: "Söhne", "Cie".
+    KIN: set = "facts/kin.txt";
+    PARTICLES: set = "facts/name-particles.txt";
+    /// The last words of the names of funds, which may have a number: "Trust (1994)".
+    FUNDS: set = "facts/funds.txt";
     /// Before a name that describes a party: "a division of".
     DESCRIBED: list = "facts/described.txt";
 }
@@ -23,12 +33,19 @@ const OFFICES: &[&str] =
 /// Behind a comma they are part of the name of a person.
 const DEGREES: &[&str] = &["md", "phd", "esq", "cpa", "dds", "jd", "jr", "sr", "ii", "iii"];
 
+/// Forms of incorporation that are also plain words behind a word in lower case: "operating Company".
+const LONG_FORMS: &[&str] = &["company", "companies", "corporation", "corp", "co", "incorporated", "limited"];
+
+/// Who else is in a firm, behind the English "and".
+const ENGLISH_KIN: &[&str] = &["sons", "son", "daughters", "daughter", "brothers", "bros", "associates", "co"];
+
+/// Longest name, in words.
 const NAME_WORDS: usize = 16;
 
 /// The name that begins at a byte: words with capitals, and what joins them.
 pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
     let whole = text.text();
-    let window = Window::new(&whole[at..text.floor(at + 220)], whole[..at].ends_with(['\'', '"']));
+    let window = Window::new(text, at);
     let end = window.name_end();
     let (first, form) = (window.words.first()?, window.words.get(end.checked_sub(1)?)?);
     let start = at + byte_of(window.text, first.start);
@@ -49,13 +66,29 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
 struct Window<'t> {
     text: &'t str,
     words: Vec<Word<'t>>,
+    /// For each word, true if it begins a line of a page.
+    begins: Vec<bool>,
     /// True if a quotation mark is before the text.
     quoted: bool,
+    /// True if analysis found an organization whose name begins with the text.
+    organization: bool,
+    /// Bytes of the people that analysis found in the text.
+    people: Vec<Range<usize>>,
 }
 
 impl<'t> Window<'t> {
-    fn new(text: &'t str, quoted: bool) -> Self {
-        Self { text, words: words(text), quoted }
+    fn new(text: &'t Text<'_>, at: usize) -> Self {
+        let whole = text.text();
+        let end = text.floor(at + 220);
+        let window = &whole[at..end];
+        let words = words(window);
+        let begins = words.iter().map(|word| text.flat.begins_line(at + byte_of(window, word.start))).collect();
+        let known = text.names_in(at..end);
+        let organization =
+            known.iter().any(|name| name.range.start == at && name.entity_type == EntityType::Organization);
+        let people = known.iter().filter(|name| name.entity_type == EntityType::Person);
+        let people = people.map(|name| name.range.start - at..name.range.end - at).collect();
+        Self { text: window, words, begins, quoted: whole[..at].ends_with(['\'', '"']), organization, people }
     }
 
     fn word(&self, at: usize, fits: impl Fn(&Word<'_>) -> bool) -> bool {
@@ -65,12 +98,7 @@ impl<'t> Window<'t> {
     fn name_end(&self) -> usize {
         let (mut at, mut end) = (0, 0);
         while at < self.words.len().min(NAME_WORDS * 2) {
-            // "A/S"
-            if at > 0
-                && self.words[at].text == "A"
-                && self.word(at + 1, |mark| mark.is('/'))
-                && self.word(at + 2, |word| word.text == "S")
-            {
+            if at > 0 && is_slashed_form(&self.words[at..]) {
                 at += 3;
                 end = at;
             } else if self.is_of_name(at) {
@@ -91,12 +119,73 @@ impl<'t> Window<'t> {
     fn is_of_name(&self, at: usize) -> bool {
         let word = &self.words[at];
         let site = at == 0 && word.text.contains('.') && word.text.starts_with(|c: char| c.is_alphabetic());
-        // "thoughtbot, inc."
-        let small = at == 0
-            && matches!(word.shape, Shape::Lower)
-            && self.word(1, |comma| comma.is(','))
-            && self.word(2, is_form);
-        word.is_capital() || site || small || matches!(word.shape, Shape::Number) || is_form(word)
+        // "d'Île-de-France"
+        let elided = at > 0 && word.text.split_once('\'').is_some_and(|(_, rest)| rest.starts_with(char::is_uppercase));
+        let small = at == 0 && (self.is_small() || self.is_particle(0));
+        word.is_capital() || site || elided || small || matches!(word.shape, Shape::Number) || is_form(word)
+    }
+
+    /// "thoughtbot, inc.", "adidas AG", "thyssenkrupp Steel Europe AG": a name that begins with a small letter.
+    fn is_small(&self) -> bool {
+        let first = &self.words[0];
+        if !matches!(first.shape, Shape::Lower) {
+            return false;
+        }
+        let of_sentence = first.has(Class::STOP) || first.has(Class::GENERIC) || is_role(&first.folded());
+        let short = |word: &Word<'_>| word.has(Class::FORM) && !LONG_FORMS.contains(&word.folded().as_str());
+        self.word(1, |comma| comma.is(',')) && self.word(2, is_form)
+            || !of_sentence
+                && first.text.len() > 2
+                && (self.word(1, short)
+                    || self.organization && self.word(1, |word| word.is_capital()) && self.has_form(1, 4))
+    }
+
+    /// True if a name can begin with this particle: "van der Berg", not "do Business".
+    fn is_particle(&self, at: usize) -> bool {
+        let text = self.words[at].text;
+        PARTICLES.contains(text) && !matches!(text, "do" | "am") && self.leads_to_capital(at)
+    }
+
+    /// True if particles lead to a word with a capital: "de la Région".
+    fn leads_to_capital(&self, at: usize) -> bool {
+        let rest = self.words[at..].iter();
+        let mut rest = rest.skip_while(|word| PARTICLES.contains(word.text) && word.shape == Shape::Lower);
+        rest.next().is_some_and(|word| word.is_capital() && !is_stop(word) && word.gap <= Gap::Space)
+    }
+
+    /// True if a form of incorporation comes within these words, before the name must end.
+    fn has_form(&self, from: usize, count: usize) -> bool {
+        let rest = &self.words[from.min(self.words.len())..];
+        let mut left = count;
+        for (i, word) in rest.iter().enumerate() {
+            if i > 0 && (is_form(word) || is_slashed_form(&rest[i..])) {
+                return true;
+            }
+            let joins = matches!(word.text, "&" | "," | "-" | "." | "'" | "/") || ANDS.contains(word.text);
+            if left == 0 || is_stop(word) || !(joins || word.is_capital() || PARTICLES.contains(word.text)) {
+                return false;
+            }
+            left -= usize::from(!joins);
+        }
+        false
+    }
+
+    /// True if a label begins here: "Landlord:" behind the name of the tenant, on its line or the next one.
+    fn is_label(&self, at: usize) -> bool {
+        let all = &self.words;
+        let role = is_role(&all[at].folded());
+        if role && (self.word(at + 1, |mark| mark.is(':')) || self.begins[at] && is_form(&all[at - 1])) {
+            return true;
+        }
+        // "Company No. (UK):", but not "Foods Inc. as follows:"
+        let of_label = |next: &usize| {
+            let word = &all[*next];
+            let form = is_form(word) && (*next > at || self.word(at + 1, |next| next.is(':')));
+            let small = matches!(word.text, ":" | "(" | ")" | "'" | "/" | "#" | "." | "of" | "and" | "no" | "no.");
+            !form && (word.is_capital() || small)
+        };
+        let line = (at..all.len().min(at + 7)).take_while(|next| *next == at || !self.begins[*next]);
+        self.begins[at] && line.take_while(of_label).any(|next| all[next].is(':'))
     }
 
     /// True if the name has ended before this word.
@@ -104,7 +193,10 @@ impl<'t> Window<'t> {
         let word = &self.words[at];
         let after_form = is_form(&self.words[at - 1])
             && (AFTER_FORM.contains(word.text.trim_end_matches('.')) || matches!(word.shape, Shape::Number));
-        is_stop(word) || after_form || word.gap >= Gap::Line && !is_form(word)
+        let clause = self.begins[at]
+            && matches!(word.shape, Shape::Number)
+            && self.word(at + 1, |mark| mark.is('.') || mark.is(')'));
+        is_stop(word) || after_form || clause || word.gap >= Gap::Line && !is_form(word) || self.is_label(at)
     }
 
     /// The word after what joins two words of a name, and true if it is itself a part of the name: ", Inc.", "(AFRICA)
@@ -119,12 +211,24 @@ impl<'t> Window<'t> {
             "," => self.is_inner_comma(at),
             // "Yahoo! Maps"
             "!" => glued && next(&|next| is_form(next) || next.is_capital() && next.gap == Gap::Space),
-            "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" => self.is_inner_mark(at),
-            "of" | "for" | "de" | "du" | "van" | "von" | "der" | "the" | "la" | "in" => {
-                next(&|next| next.is_capital() || matches!(next.text, "the" | "America"))
+            "'" if glued && next(&|next| next.text == "s" && next.gap == Gap::None) => {
+                let goes_on = self.word(at + 2, |word| word.is_capital() && word.gap == Gap::Space && !is_stop(word));
+                return (goes_on || self.word(at + 2, |word| word.is(',')) && self.is_inner_comma(at + 2))
+                    .then_some((at + 2, false));
             }
-            "and" => is_office(all, at) || next(&|next| is_pair(&all[at - 1], next)),
+            "&" | "+" | "/" if self.divides(at) => false,
+            "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" => self.is_inner_mark(at),
+            "of" | "for" | "the" | "in" => next(&|next| next.is_capital() || matches!(next.text, "the" | "America")),
+            "and" => {
+                let firm = !is_form(&all[at - 1]) && !is_role(&all[at - 1].folded());
+                let kin = |next: &Word<'_>| firm && ENGLISH_KIN.contains(&next.folded().as_str()) && next.is_capital();
+                is_office(all, at) || next(&|next| is_pair(&all[at - 1], next) || kin(next))
+            }
+            // "Roe et fils"
+            and if ANDS.contains(and) && self.is_inner_and(at) => return Some((at + 2, true)),
+            particle if PARTICLES.contains(particle) => self.leads_to_capital(at),
             "\"" if !glued => return Some((self.nickname_end(at)? + 1, false)),
+            "(" if self.fund_number_end(at).is_some() => return Some((self.fund_number_end(at)? + 1, true)),
             "(" => return Some((self.bracket_end(at)? + 1, false)),
             // "Sp. z o.o."
             "z" if next(&|next| next.text.starts_with("o.o")) => return Some((at + 2, true)),
@@ -132,11 +236,51 @@ impl<'t> Window<'t> {
             "r.l." | "r.l" if all[at - 1].folded() == "sà" => return Some((at + 1, true)),
             // "E*Trade"
             "*" => glued && next(&|next| next.is_capital() && next.gap == Gap::None),
-            "d" | "dba" | "a" => self.text[byte_of(self.text, word.start)..].starts_with("d/b/a"),
-            "d/b/a" | "DBA" => true,
             _ => false,
         };
         joins.then_some((at + 1, false))
+    }
+
+    /// True if an "and" of another language is within a name: "Müller und Söhne GmbH".
+    fn is_inner_and(&self, at: usize) -> bool {
+        let Some(next) = self.words.get(at + 1) else { return false };
+        let kin = KIN.contains(next.folded().as_str());
+        let capital = next.is_capital() && !is_stop(next);
+        // "a" is English, too
+        let and = if self.words[at].text == "a" {
+            matches!(next.text, "syn" | "synové")
+        } else {
+            kin || capital && self.has_form(at + 1, 4)
+        };
+        !is_form(&self.words[at - 1]) && and
+    }
+
+    /// True if a sign for "and" stands between two names: "Acme Inc. & Beta LLC", "Jane Roe & Ann Lee".
+    fn divides(&self, at: usize) -> bool {
+        let Some(next) = self.words.get(at + 1) else { return false };
+        let kin = KIN.contains(next.folded().as_str());
+        let formed = is_form(&self.words[at - 1]) || at > 2 && is_slashed_form(&self.words[at - 3..]);
+        if formed {
+            return next.is_capital() && next.gap > Gap::None && !is_form(next) && !kin && self.has_form(at + 1, 6);
+        }
+        let end = byte_of(self.text, self.words[at - 1].end);
+        let begin = byte_of(self.text, next.start);
+        let full = |person: &&Range<usize>| self.text[(*person).clone()].contains(' ');
+        let mut people = self.people.iter().filter(full);
+        let behind = self.people.iter().filter(full).any(|person| person.start == begin);
+        people.any(|person| person.end == end) && behind && !self.has_form(at + 1, 5)
+    }
+
+    /// The end of the bracket behind a fund's name with its year or number: "Trust (1994)", "Settlement (No. 2)".
+    fn fund_number_end(&self, open: usize) -> Option<usize> {
+        let close = (open + 2..self.words.len().min(open + 5)).find(|at| self.words[*at].is(')'))?;
+        let inside = &self.words[open + 1..close];
+        let number = |word: &Word<'_>| matches!(word.shape, Shape::Number) && word.text.len() <= 4;
+        let fund = FUNDS.contains(self.words[open - 1].folded().as_str());
+        let numbered = inside.split_last().is_some_and(|(last, rest)| {
+            number(last) && rest.iter().all(|word| matches!(word.folded().as_str(), "no" | ""))
+        });
+        (fund && numbered).then_some(close)
     }
 
     fn is_inner_comma(&self, at: usize) -> bool {
@@ -149,11 +293,23 @@ impl<'t> Window<'t> {
             || DEGREES.contains(&folded.as_str())
             || is_public(&all[0]) && next.is_capital() && !is_stop(next)
             || matches!(first.as_str(), "state" | "commonwealth") && OFFICES.contains(&next.text)
+            || self.lists_duties(at)
             // "Brown, Green & White LLP"
             || !is_form(&all[at - 1])
                 && next.is_capital()
                 && self.word(at + 2, |word| word.is('&'))
                 && all.iter().skip(at + 3).take(3).any(is_form)
+    }
+
+    /// True if a comma is within the duties of an office of state: "Secretary of State for Business, Energy and Industrial Strategy".
+    fn lists_duties(&self, comma: usize) -> bool {
+        let all = &self.words;
+        let behind = &all[comma + 1..all.len().min(comma + 10)];
+        let Some(and) = behind.iter().position(|word| word.text == "and") else { return false };
+        let listed = behind[..and].iter().all(|word| word.is_capital() && !is_stop(word) || word.is(','));
+        let begin = byte_of(self.text, behind[0].start);
+        let named = self.people.iter().any(|person| person.start >= begin);
+        and > 0 && listed && !named && is_of_office(all, comma) && !behind.iter().any(is_form)
     }
 
     fn is_inner_mark(&self, at: usize) -> bool {
@@ -190,6 +346,23 @@ impl<'t> Window<'t> {
     }
 }
 
+/// "A/S", "K/S", "S/A": a form of incorporation of three words.
+pub(crate) fn is_slashed_form(all: &[Word<'_>]) -> bool {
+    let [first, slash, last, ..] = all else { return false };
+    let pair = matches!((first.text, last.text), ("A" | "K" | "P" | "I", "S") | ("S", "A"));
+    pair && slash.is('/') && slash.gap == Gap::None && last.gap == Gap::None
+}
+
+/// True if a name has a form of incorporation behind its first word.
+pub(crate) fn has_form(all: &[Word<'_>]) -> bool {
+    (1..all.len()).any(|at| is_form(&all[at]) || is_slashed_form(&all[at..]))
+}
+
+/// True if a name ends with a form of incorporation.
+pub(crate) fn ends_with_form(all: &[Word<'_>]) -> bool {
+    all.last().is_some_and(is_form) || all.len() > 3 && is_slashed_form(&all[all.len() - 3..])
+}
+
 /// "Bank and Trust", "Johnson and Johnson": words that "and" joins within a name.
 fn is_pair(before: &Word<'_>, behind: &Word<'_>) -> bool {
     let (before, behind) = (before.folded(), behind.folded());
@@ -203,16 +376,24 @@ fn is_number_label(word: Option<&Word<'_>>) -> bool {
 
 /// True if an "and" is within the name of an office: "Department of Health and Human Services".
 fn is_office(all: &[Word<'_>], and: usize) -> bool {
-    let of = (1..and).any(|at| matches!(all[at].text, "of" | "for") && OFFICES.contains(&all[at - 1].text));
+    let of = is_of_office(all, and);
     let behind = &all[and + 1..];
     of && behind.first().is_some_and(|next| next.is_capital() && !is_stop(next) && !OFFICES.contains(&next.text))
         && !behind.iter().take(5).any(is_form)
 }
 
+/// True if the words before this one begin the name of an office: "Department of Health".
+fn is_of_office(all: &[Word<'_>], end: usize) -> bool {
+    (1..end).any(|at| matches!(all[at].text, "of" | "for") && OFFICES.contains(&all[at - 1].text))
+}
+
 /// "Inc", which has a point of its own; the one after "LLC" ends a sentence.
 fn is_pointed(word: &Word<'_>) -> bool {
     word.text.contains('.')
-        || matches!(word.folded().as_str(), "inc" | "corp" | "ltd" | "co" | "ltda" | "bhd" | "jr" | "sr" | "pty")
+        || matches!(
+            word.folded().as_str(),
+            "inc" | "corp" | "ltd" | "co" | "ltda" | "lda" | "bhd" | "jr" | "sr" | "pty"
+        )
 }
 
 pub(crate) fn byte_of(text: &str, chars: u32) -> usize {
@@ -223,7 +404,7 @@ pub(crate) fn byte_of(text: &str, chars: u32) -> usize {
 pub(crate) fn is_form(word: &Word<'_>) -> bool {
     word.has(Class::FORM)
         || FORMS.contains(word.folded().as_str())
-        || matches!(word.text, "r.l." | "r.l" | "o.o." | "o.o")
+        || matches!(word.text, "r.l." | "r.l" | "o.o." | "o.o" | "a.s." | "e.K." | "e.V." | "e.G." | "mbH")
 }
 
 /// "Full Company Name", "Target Company": the text of a form in place of a name.

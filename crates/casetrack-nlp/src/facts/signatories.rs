@@ -1,43 +1,77 @@
+//! The signatories.
+
+use std::collections::HashSet;
+
 use super::{Fact, FactKind};
 use crate::names::signatures::signatures;
 use crate::words::single_spaced;
 
+pattern_table! {
+    "facts/signatories.toml":
+    WITNESS,
+}
+/// Characters before a name in which it can be said that its bearer is a witness.
+const WITNESS_REACH: u32 = 90;
 /// Most signatories of one document.
 const MOST: usize = 20;
 
+/// One who signs, in one capacity.
+struct Signatory {
+    name: String,
+    title: Option<String>,
+    organization: Option<String>,
+    page: u32,
+    char_start: u32,
+    char_end: u32,
+}
+
 pub(crate) fn find(pages: &[&str]) -> Vec<Fact> {
-    let mut found: Vec<Fact> = Vec::new();
+    let mut found: Vec<Signatory> = Vec::new();
+    let mut witnesses: HashSet<String> = HashSet::new();
     for (page, text) in (1..).zip(pages) {
         let chars = |from: u32, to: u32| -> String {
             let written: String = text.chars().skip(from as usize).take((to - from) as usize).collect();
             single_spaced(&written)
         };
         for signature in signatures(text) {
-            let name = chars(signature.char_start, signature.char_end);
-            let mut value = name.clone();
-            if let Some(title) = signature.title.as_deref().filter(|title| !title.is_empty()) {
-                value.push_str(&format!(", {title}"));
+            let (char_start, char_end) = (signature.char_start, signature.char_end);
+            let name = chars(char_start, char_end);
+            let before = chars(char_start.saturating_sub(WITNESS_REACH), char_start);
+            if WITNESS.is_match(&before) {
+                witnesses.insert(name.to_lowercase());
             }
-            if let Some((from, to)) = signature.organization {
-                value.push_str(&format!(", for {}", chars(from, to)));
+            if witnesses.contains(&name.to_lowercase()) {
+                continue;
             }
-            let same =
-                |other: &Fact| other.value.split(", ").next().is_some_and(|other| other.eq_ignore_ascii_case(&name));
-            match found.iter().position(same) {
-                Some(at) if found[at].value.len() < value.len() => found[at].value = value,
-                Some(_) => {}
-                None if found.len() < MOST => found.push(Fact {
-                    kind: FactKind::Signatory,
-                    value,
-                    computed: None,
-                    page,
-                    char_start: signature.char_start,
-                    char_end: signature.char_end,
-                    confidence: 80,
-                }),
-                None => {}
+            let title = signature.title.filter(|title| !title.is_empty());
+            let organization = signature.organization.map(|(from, to)| chars(from, to));
+            let new = Signatory { name, title, organization, page, char_start, char_end };
+            if let Some(known) = found.iter_mut().find(|known| known.is(&new)) {
+                known.title = known.title.take().or(new.title);
+                known.organization = known.organization.take().or(new.organization);
+            } else if found.len() < MOST {
+                found.push(new);
             }
         }
     }
-    found
+    found.into_iter().map(Signatory::fact).collect()
+}
+
+impl Signatory {
+    /// True if both are the same person, who signs for the same organization as far as that is known.
+    fn is(&self, other: &Signatory) -> bool {
+        let same = |a: &Option<String>, b: &Option<String>| match (a, b) {
+            (Some(a), Some(b)) => a.eq_ignore_ascii_case(b),
+            _ => true,
+        };
+        self.name.eq_ignore_ascii_case(&other.name) && same(&self.organization, &other.organization)
+    }
+
+    fn fact(self) -> Fact {
+        let Signatory { name, title, organization, page, char_start, char_end } = self;
+        let title = title.map(|title| format!(", {title}")).unwrap_or_default();
+        let organization = organization.map(|organization| format!(", for {organization}")).unwrap_or_default();
+        let value = format!("{name}{title}{organization}");
+        Fact { kind: FactKind::Signatory, value, computed: None, page, char_start, char_end, confidence: 80 }
+    }
 }

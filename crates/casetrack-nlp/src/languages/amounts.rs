@@ -8,7 +8,7 @@ use regex::{Captures, Regex};
 use super::dates::next_char;
 use super::rules::{AmountsData, Expressions, Read, alternation};
 use super::{Match, mention, stands_alone, without_overlap};
-use crate::amounts::{Decimal, is_currency};
+use crate::amounts::{Decimal, Side, is_currency, is_year, number_before, side};
 
 #[derive(Debug)]
 pub(super) struct Amounts {
@@ -18,22 +18,39 @@ pub(super) struct Amounts {
     numbers: HashMap<String, u64>,
 }
 
+/// White space and marks between groups of three digits.
+const GROUPS: &str = r"[.,'’‘ʼ´`′\x{A0}\x{202f}\x{2005}-\x{200a} ]";
+/// Currencies with a letter that multiplies them.
+const MULTIPLIED: &str = r"[TtkKM](?:EUR|CHF|USD|GBP|SEK|NOK|DKK|PLN|CZK|€|\$|£)";
+
 impl Amounts {
     pub fn new(data: &AmountsData, expressions: &Expressions) -> Read<Amounts> {
-        let groups = if data.spaced { r"[.,'’\x{A0}\x{202f}\x{2009} ]" } else { r"[.,'’\x{A0}\x{202f}\x{2009}]" };
-        let number = format!(
-            r"(?P<sign>[-−])?(?P<number>(?:\d{{1,3}}(?:{groups}\d{{3}}){{1,9}}|\d{{1,30}})(?:[.,]\d{{1,6}})?)(?:[.,](?:--?|–|—|=))?"
-        );
+        let number = |name: &str| {
+            format!(
+                r"(?P<{name}>(?:[0-9]{{1,3}}(?:{GROUPS}[0-9]{{3}}){{1,9}}|[0-9]{{1,30}})(?:[.,][0-9]{{1,6}})?)(?:[.,](?:--?|–|—|=))?"
+            )
+        };
         let of = &data.of;
-        let scale = joined(data.scales.iter().map(|(_, written)| written));
-        let scale = format!("(?:{{o}}(?P<scale>{scale})(?:{of})?)?");
-        let unit = joined(data.units.iter().map(|(_, _, written)| written));
-        let unit = format!("(?P<unit>{unit}|[A-Z]{{3}})");
+        let scales = joined(data.scales.iter().map(|(_, written)| written));
+        let scale = |name: &str| format!("(?:{{o}}(?P<{name}>{scales})(?:{of})?)?");
+        let units = joined(data.units.iter().map(|(_, _, written)| written));
+        let unit = |name: &str| format!("(?P<{name}>{units}|{MULTIPLIED}|[A-Z]{{3}})");
+        let (signed, low) = (format!("(?P<sign>[-−])?{}", number("number")), number("low") + &scale("low_scale"));
+        let low_unit = unit("low_unit");
+        let unit = unit("unit");
+        let of_number = format!("{signed}{}", scale("scale"));
         let word = alternation(data.numbers.keys());
+        let AmountsData { to, between, and, .. } = data;
+        let range = format!("(?:(?P<between>{between}){{s}})?");
+        let joint = format!("(?:[-–—]|{{s}}(?:{to}|(?P<and>{and})){{s}})");
         let patterns = [
-            format!("{number}{scale}(?:{of})?{{o}}{unit}"),
-            format!("{unit}{{o}}{number}{scale}"),
-            format!(r"(?P<word>(?i:{word})){scale}{{s}}{unit}"),
+            format!("{range}{low}(?:{{o}}{low_unit})?{joint}{of_number}(?:{of})?{{o}}{unit}"),
+            format!("{range}{unit}{{o}}{low}{joint}(?:{low_unit}{{o}})?{of_number}"),
+            format!("{of_number}(?:{of})?{{o}}{unit}"),
+            format!("{unit}{{o}}{of_number}"),
+            format!("(?P<scale>{scales}){{o}}{unit}{{o}}{signed}"),
+            format!("{unit}{{o}}(?P<scale>{scales}){{s}}{signed}"),
+            format!(r"(?P<word>(?i:{word})){}{{s}}{unit}", scale("scale")),
         ];
         let scales = data.scales.iter().map(|(power, written)| Ok((*power, expressions.all(written)?)));
         let units =
@@ -47,9 +64,9 @@ impl Amounts {
     }
 
     pub fn find(&self, text: &str) -> Vec<Match<Mention>> {
-        let mut found: Vec<Match<Mention>> = Vec::new();
+        let mut found: Vec<Match<Vec<Match<Mention>>>> = Vec::new();
         for pattern in &self.patterns {
-            let mut at = 0;
+            let (mut at, mut free) = (0, 0);
             while let Some(groups) = pattern.captures_at(text, at) {
                 let Some(all) = groups.get(0) else { break };
                 // a sign, not a dash: nothing before it that it could join
@@ -58,21 +75,57 @@ impl Amounts {
                     sign.start() == all.start() && before.is_some_and(|c| !c.is_whitespace() && c != '(')
                 });
                 let start = if joins { next_char(text, all.start()) } else { all.start() };
-                let amount = (!joins && stands_alone(text, start, all.end())).then(|| self.amount(&groups)).flatten();
-                at = match amount {
-                    Some(amount) => {
-                        let what = mention(EntityType::Amount, EntityValue::Amount(amount), None);
-                        found.push(Match { start, end: all.end(), what });
-                        all.end()
-                    }
-                    None => next_char(text, all.start()),
-                };
+                let is_amount = !joins && stands_alone(text, start, all.end()) && self.is_own(text, &groups, free);
+                let amounts = if is_amount { self.amounts(&groups) } else { Vec::new() };
+                at = next_char(text, all.start());
+                if !amounts.is_empty() {
+                    (at, free) = (all.end(), all.end());
+                    found.push(Match { start, end: all.end(), what: amounts });
+                }
             }
         }
-        without_overlap(found)
+        without_overlap(found).into_iter().flat_map(|found| found.what).collect()
     }
 
-    fn amount(&self, groups: &Captures) -> Option<AmountValue> {
+    /// The amount that was matched, or both ends of a range.
+    fn amounts(&self, groups: &Captures) -> Vec<Match<Mention>> {
+        let Some(all) = groups.get(0) else { return Vec::new() };
+        let place = |start: usize, end: usize, amount: AmountValue| Match {
+            start,
+            end,
+            what: mention(EntityType::Amount, EntityValue::Amount(amount), None),
+        };
+        let Some(low) = groups.name("low") else {
+            return self
+                .amount(groups, "number", "scale")
+                .map(|amount| place(all.start(), all.end(), amount))
+                .into_iter()
+                .collect();
+        };
+        let (Some(number), Some(unit)) = (groups.name("number"), groups.name("unit")) else { return Vec::new() };
+        // "5 und 7 EUR" is a range only behind "zwischen", and so on.
+        let is_range =
+            groups.name("and").is_some() == groups.name("between").is_some() && groups.name("sign").is_none();
+        let same = groups.name("low_unit").is_none_or(|low| self.unit(low.as_str()) == self.unit(unit.as_str()));
+        let below = |a: &str, b: &str| as_float(a) < as_float(b);
+        let shares = groups.name("low_scale").is_none() && below(low.as_str(), number.as_str());
+        let low_scale = if shares { "scale" } else { "low_scale" };
+        let (Some(from), Some(to)) = (self.amount(groups, "low", low_scale), self.amount(groups, "number", "scale"))
+        else {
+            return Vec::new();
+        };
+        if !(is_range && same && from.value.parse::<f64>().ok() < to.value.parse::<f64>().ok()) {
+            return Vec::new();
+        }
+        let unit_leads = unit.start() < low.start();
+        let ends = [Some(low), groups.name("low_scale"), groups.name("low_unit").filter(|_| !unit_leads)];
+        let low_end = ends.iter().flatten().map(|part| part.end()).max().unwrap_or(low.end());
+        let low_start = if unit_leads { unit.start() } else { low.start() };
+        let begins = groups.name("low_unit").filter(|_| unit_leads).map_or(number.start(), |unit| unit.start());
+        vec![place(low_start, low_end, from), place(begins, all.end(), to)]
+    }
+
+    fn amount(&self, groups: &Captures, number: &str, scale: &str) -> Option<AmountValue> {
         let unit = groups.name("unit")?;
         let (code, power) = self.unit(unit.as_str())?;
         let first = groups.name("number").is_some_and(|number| unit.start() < number.start());
@@ -80,12 +133,19 @@ impl Amounts {
         if first && (code == "%" || power < 0) {
             return None;
         }
-        let scale = match groups.name("scale") {
+        let scaled = groups.name(scale);
+        let scale = match scaled {
             Some(scale) => self.scales.iter().find(|(_, written)| written.is_match(scale.as_str()))?.0,
             None => 0,
         };
-        let value = match (groups.name("number"), groups.name("word")) {
-            (Some(number), _) => decimal(number.as_str()),
+        let value = match (groups.name(number), groups.name("word")) {
+            (Some(number), _) => {
+                let before = scaled.is_some_and(|scale| scale.start() < number.start()) || first && power > 0;
+                if before && is_year(number.as_str()) {
+                    return None;
+                }
+                decimal(number.as_str())
+            }
             (None, Some(word)) => Decimal::from_integer(*self.numbers.get(&word.as_str().to_lowercase())?),
             (None, None) => return None,
         };
@@ -96,8 +156,47 @@ impl Amounts {
 
     fn unit<'a>(&'a self, written: &'a str) -> Option<(&'a str, i32)> {
         let named = self.units.iter().find(|(_, _, unit)| unit.is_match(written));
-        named.map(|(code, power, _)| (code.as_str(), *power)).or_else(|| is_currency(written).then_some((written, 0)))
+        named
+            .map(|(code, power, _)| (code.as_str(), *power))
+            .or_else(|| is_currency(written).then_some((written, 0)))
+            .or_else(|| {
+                let power = if written.starts_with('M') { 6 } else { 3 };
+                let rest = written.strip_prefix(['T', 't', 'k', 'K', 'M'])?;
+                self.unit(rest).filter(|(_, of_rest)| *of_rest == 0).map(|(code, _)| (code, power))
+            })
     }
+
+    /// True if the currency belongs to the number that was matched with it: the nearest of its cell. `free`: the numbers before this byte have theirs.
+    fn is_own(&self, text: &str, groups: &Captures, free: usize) -> bool {
+        let (Some(unit), Some(number)) = (groups.name("unit"), groups.name("number").or(groups.name("word"))) else {
+            return false;
+        };
+        let first = groups.name("low").unwrap_or(number).start();
+        // Digits before plain spaces between groups: "2019 150 200 EUR".
+        let apart =
+            text[..first].strip_suffix(' ').is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()));
+        if apart && number.as_str().contains(' ') {
+            return false;
+        }
+        if self.unit(unit.as_str()).is_some_and(|(code, _)| code == "%") {
+            return true;
+        }
+        if unit.start() < first {
+            // "In Mio. EUR 2023 2022" is the heading of columns.
+            let word = text[..unit.start()].split_whitespace().next_back().unwrap_or_default();
+            if is_year(number.as_str()) && self.scales.iter().any(|(_, scale)| scale.is_match(word)) {
+                return false;
+            }
+            let before = number_before(text, unit.start(), free.min(unit.start()));
+            return side(text, before, unit.range(), false) == Some(Side::After);
+        }
+        let end = groups.name("scale").map_or(number.end(), |scale| scale.end().max(number.end()));
+        side(text, Some(number.start()..end), unit.range(), false) == Some(Side::Before)
+    }
+}
+
+fn as_float(written: &str) -> Option<f64> {
+    decimal(written).to_string().parse().ok()
 }
 
 fn joined<'w>(written: impl Iterator<Item = &'w String>) -> String {
@@ -148,5 +247,53 @@ mod tests {
         ] {
             assert_eq!(decimal(written).to_string(), expected, "{written}");
         }
+    }
+
+    #[test]
+    fn currencies_cells_and_ranges_are_read_in_each_language() {
+        use crate::languages::{Language, amounts};
+        let mut wrong = Vec::new();
+        for (language, text, expected) in [
+            (Language::German, "Ofen\t2\tEUR 18.400", "18400 EUR"),
+            (Language::German, "Ofen\t18.400 EUR\t2", "18400 EUR"),
+            (Language::German, "Ofen\t2\tEUR\t18.400,00", "18400 EUR"),
+            (Language::German, "EUR 100 USD 120", "100 EUR; 120 USD"),
+            (Language::German, "CHF 1 250 000", "1250000 CHF"),
+            (Language::German, "CHF 1’250’000.50", "1250000.5 CHF"),
+            (Language::German, "1\u{2009}250\u{2009}000,50 €", "1250000.5 EUR"),
+            (Language::German, "k€ 45 und T€ 250", "45000 EUR; 250000 EUR"),
+            (Language::German, "45 k€ und 250 TCHF", "45000 EUR; 250000 CHF"),
+            (Language::German, "Mio. EUR 3,5", "3500000 EUR"),
+            (Language::German, "in Mio. EUR 2023 2022", ""),
+            (Language::German, "2–3 Mio. EUR", "2000000 EUR; 3000000 EUR"),
+            (Language::German, "EUR 2-3 Mio.", "2000000 EUR; 3000000 EUR"),
+            (Language::German, "zwischen 5 und 7 Millionen Euro", "5000000 EUR; 7000000 EUR"),
+            (Language::German, "5 bis 7 %", "5 %; 7 %"),
+            (Language::German, "um 5 % 2024", "5 %"),
+            (Language::German, "500.000 € bis 1 Mio. €", "500000 EUR; 1000000 EUR"),
+            (Language::German, "1 und 5 EUR", "5 EUR"),
+            (Language::German, "10.000,- €", "10000 EUR"),
+            (Language::French, "Four\t2\tEUR 18 400", "18400 EUR"),
+            (Language::French, "entre 5 et 7 millions d’euros", "5000000 EUR; 7000000 EUR"),
+            (Language::French, "de 10 à 15 %", "10 %; 15 %"),
+            (Language::French, "45 k€ et k€ 12", "45000 EUR; 12000 EUR"),
+            (Language::Spanish, "entre 5 y 7 millones de euros", "5000000 EUR; 7000000 EUR"),
+            (Language::Spanish, "Horno\t2\tEUR 18.400", "18400 EUR"),
+            (Language::Italian, "tra 5 e 7 milioni di euro", "5000000 EUR; 7000000 EUR"),
+            (Language::Italian, "CHF 1 250 000", "1250000 CHF"),
+        ] {
+            let found: Vec<String> = amounts(language, text)
+                .unwrap()
+                .into_iter()
+                .filter_map(|found| match found.value {
+                    Some(EntityValue::Amount(amount)) => Some(format!("{} {}", amount.value, amount.unit)),
+                    _ => None,
+                })
+                .collect();
+            if found.join("; ") != expected {
+                wrong.push(format!("{text:?}: {found:?}, not {expected:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

@@ -57,14 +57,16 @@ pub(super) struct DatesData {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AmountsData {
-    /// True if plain spaces group digits.
-    pub spaced: bool,
     /// Words between a word such as "million" and the currency.
     pub of: String,
     /// Powers of ten and the words for them.
     pub scales: Vec<(i32, String)>,
     /// A code of ISO 4217 or `%`, a power of ten, and the ways to write them.
     pub units: Vec<(String, i32, String)>,
+    /// Between the ends of a range: "to"; and "between" with its "and".
+    pub to: String,
+    pub between: String,
+    pub and: String,
     /// Numbers in words, in lower case.
     pub numbers: HashMap<String, u64>,
 }

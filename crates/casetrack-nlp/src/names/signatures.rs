@@ -34,9 +34,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     }
     let organizations = organizations::find(&words);
     let place = |name: Name| {
-        let above = organizations.partition_point(|organization| organization.last <= name.first);
-        let above = above.checked_sub(1).map(|i| &organizations[i]);
-        let above = above.filter(|organization| name.first - organization.last <= ORGANIZATION_WORDS);
+        let above = organization_above(&words, &organizations, name.first);
         Signature {
             char_start: words[name.first].start,
             char_end: words[name.last - 1].end,
@@ -45,6 +43,47 @@ pub fn signatures(text: &str) -> Vec<Signature> {
         }
     };
     names.into_iter().map(place).collect()
+}
+
+/// The organization that the signer at a word signs for: the last one above, in the same column where blocks are side by side. `None` if the
+/// columns above do not match.
+fn organization_above<'n>(words: &[Word<'_>], all: &'n [Name], signer: usize) -> Option<&'n Name> {
+    let before = &all[..all.partition_point(|organization| organization.last <= signer)];
+    let above = before.last().filter(|organization| signer - organization.last <= ORGANIZATION_WORDS)?;
+    let line = line_start(words, above.first);
+    let side_by_side = |other: &&Name| {
+        other.first == line || words[other.first].gap >= Gap::Wide && words[other.first].gap < Gap::Line
+    };
+    let mut row: Vec<&Name> = before.iter().filter(|other| other.first >= line).filter(side_by_side).collect();
+    // "ACME PARTNERS" within "ACME PARTNERS, L.P."
+    row.sort_by_key(|name| (name.first, std::cmp::Reverse(name.last)));
+    row.dedup_by_key(|name| name.first);
+    let columns = columns(words, signer);
+    match columns.iter().rposition(|label| *label < signer) {
+        _ if columns.len() < 2 && row.len() < 2 => Some(above),
+        Some(column) if columns.len() == row.len() => row.get(column).copied(),
+        _ => None,
+    }
+}
+
+/// The first word of the line of a word.
+fn line_start(words: &[Word<'_>], at: usize) -> usize {
+    (0..=at).rev().find(|start| words[*start].gap >= Gap::Line).unwrap_or(0)
+}
+
+/// The labels of the line of a word that begin a column: "By:" and "By:", far apart.
+fn columns(words: &[Word<'_>], at: usize) -> Vec<usize> {
+    let start = line_start(words, at);
+    let end = (start + 1..words.len()).find(|next| words[*next].gap >= Gap::Line).unwrap_or(words.len());
+    let begins = |label: &usize| *label == start || words[*label].gap >= Gap::Wide;
+    (start..end).filter(begins).filter(|label| is_label(words, *label)).collect()
+}
+
+/// True for "By:", "Name:", "Title:" and "/s/".
+fn is_label(words: &[Word<'_>], at: usize) -> bool {
+    let colon = words.get(at + 1).is_some_and(|mark| mark.is(':'));
+    let signed = words[at].is('/') && words.get(at + 1).is_some_and(|s| matches!(s.text, "s" | "S"));
+    signed || colon && matches!(words[at].folded().as_str(), "by" | "name" | "per" | "title" | "its")
 }
 
 /// The same as names.
@@ -104,7 +143,9 @@ fn signer_end(words: &[Word<'_>], first: usize) -> Option<usize> {
         if i > from && (word.gap > Gap::Space || word.gap == Gap::None) {
             break;
         }
+        let printed = i > from && matches!(word.text, "Print" | "Printed" | "PRINT" | "Name" | "Title" | "Date");
         let ends = match word.shape {
+            _ if printed => true,
             Shape::Initial => false,
             Shape::Title | Shape::Upper => {
                 // "Clifford M. Gross"
@@ -138,6 +179,10 @@ fn signer_end(words: &[Word<'_>], first: usize) -> Option<usize> {
 
 /// The title after a signer's name: after "Title:" or "Its:", or the position right after the name.
 fn title(words: &[Word<'_>], last: usize) -> Option<String> {
+    let beside = columns(words, last - 1);
+    if beside.len() > 1 {
+        return title_of_column(words, last, &beside);
+    }
     let end = words.len().min(last + TITLE_WORDS);
     for i in last..end {
         let label = words[i].folded();
@@ -158,6 +203,18 @@ fn title(words: &[Word<'_>], last: usize) -> Option<String> {
             || !words[i - 1].is_capital();
         (words[i].is_capital() && begins).then(|| position(words, i)).flatten().map(|(title, _)| title)
     })
+}
+
+/// The title below a signer's name in blocks side by side: in the first line of titles, which has as many columns as the line of the name.
+fn title_of_column(words: &[Word<'_>], last: usize, beside: &[usize]) -> Option<String> {
+    let column = beside.iter().rposition(|label| *label < last)?;
+    let end = words.len().min(last + TITLE_WORDS * beside.len());
+    let of_title = |at: &usize| {
+        matches!(words[*at].folded().as_str(), "title" | "its") && words.get(at + 1).is_some_and(|mark| mark.is(':'))
+    };
+    let titles = columns(words, (last..end).find(of_title)?);
+    let at = *titles.get(column).filter(|at| titles.len() == beside.len() && of_title(at))?;
+    position(words, at + 2).map(|(title, _)| title).or_else(|| line(words, at + 2))
 }
 
 /// The rest of a line, when it looks like a title in words of its own.
@@ -203,6 +260,37 @@ mod tests {
             found("/s/ RON P. EXAMPLE ---- RON P. EXAMPLE\n\nAuthorized Signatory")[0].1.as_deref(),
             Some("Authorized Signatory")
         );
+    }
+
+    #[test]
+    fn blocks_side_by_side_keep_their_columns() {
+        let signed = |text: &str| -> Vec<(String, String, String)> {
+            let chars: Vec<char> = text.chars().collect();
+            let written = |from: u32, to: u32| chars[from as usize..to as usize].iter().collect::<String>();
+            signatures(text)
+                .into_iter()
+                .map(|s| {
+                    let organization = s.organization.map(|(from, to)| written(from, to)).unwrap_or_default();
+                    (written(s.char_start, s.char_end), s.title.unwrap_or_default(), organization)
+                })
+                .collect()
+        };
+        let of = |name: &str, title: &str, organization: &str| (name.into(), title.into(), organization.into());
+        let labels = "Name: Jane Roe          Name: Ann Lee\nTitle: President        Title: Manager\n";
+        let two =
+            format!("OAK FOODS, INC.          ELM TOOLS LLC\n\nBy: ____________         By: ____________\n{labels}");
+        let expected = [of("Jane Roe", "President", "OAK FOODS, INC."), of("Ann Lee", "Manager", "ELM TOOLS LLC")];
+        assert_eq!(signed(&two), expected);
+        // Tabs, and a title that one column lacks.
+        let tabs = "Oak Ltd.\tElm Inc.\nBy: /s/ Jane Roe\tBy: /s/ Ann Lee\nTitle: CEO\n";
+        assert_eq!(signed(tabs), [of("Jane Roe", "", "Oak Ltd."), of("Ann Lee", "", "Elm Inc.")]);
+        // One firm above two columns: whose signers they are is not known.
+        let one = format!("OAK FOODS, INC.\n\n{labels}");
+        assert_eq!(signed(&one), [of("Jane Roe", "President", ""), of("Ann Lee", "Manager", "")]);
+        // Two firms above blocks that follow each other.
+        let below = "OAK FOODS, INC.          ELM TOOLS LLC\n\nName: Jane Roe\nTitle: President\n";
+        assert_eq!(signed(below), [of("Jane Roe", "President", "")]);
+        assert_eq!(signed("Oak Ltd.\nBy: /s/ Jane Roe Print Name: Jane Roe")[0].0, "Jane Roe");
     }
 
     #[test]

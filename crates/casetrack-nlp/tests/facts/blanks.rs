@@ -39,7 +39,7 @@ fn a_party_does_not_get_the_term_of_a_blank() {
         (
             "This Agreement is entered into between ____________ (\"Recipient\") and Acme Foods, Inc., doing business as Salem Kitchens \
              (\"Discloser\").",
-            "Acme Foods, Inc. (\"Discloser\")",
+            "Acme Foods, Inc. (d/b/a Salem Kitchens, \"Discloser\")",
         ),
         (
             "This Agreement is made by the undersigned ________ (\"Recipient\"), in favor of Salem Power Company, Inc. and Salem Transco LLC \
@@ -114,7 +114,7 @@ fn what_describes_a_party_is_no_party() {
         ),
         (
             "This Agreement is between Acme Foods, Inc. dba Salem Kitchens, a company of Ohio (\"Acme\"), and ________ (\"Supplier\").",
-            "Acme Foods, Inc. (\"Acme\")",
+            "Acme Foods, Inc. (dba Salem Kitchens, \"Acme\")",
         ),
     ]);
 }

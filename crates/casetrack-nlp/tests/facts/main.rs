@@ -12,6 +12,7 @@ mod money;
 mod names;
 mod notice;
 mod parties;
+mod party_names;
 mod party_wordings;
 mod signatures;
 mod term;

@@ -5,7 +5,10 @@ use super::{facts_of, values};
 /// Parties without the terms that the contract defines for them.
 pub(crate) fn names(text: &str) -> String {
     let all = values(&facts_of(&[text]), FactKind::Party);
-    all.split("; ").map(|party| party.split(" (\"").next().unwrap_or_default()).collect::<Vec<_>>().join("; ")
+    all.split("; ")
+        .map(|party| party.split(" (\"").next().and_then(|party| party.split(" (d/b/a").next()).unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 #[test]

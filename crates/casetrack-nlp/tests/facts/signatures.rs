@@ -55,3 +55,29 @@ fn a_contract_may_begin_before_or_after_its_day() {
     assert_eq!(values(&facts_of(&[&before]), FactKind::Expiry), "");
     dates(&[(after, "2005-06-20", "2005-07-01"), (before, "2004-05-03", "2004-04-01")]);
 }
+
+#[test]
+fn each_signer_has_the_party_of_the_column_and_witnesses_sign_for_nobody() {
+    for (block, expected) in [
+        (
+            "ACME FOODS, INC.          BETA TOOLS LLC\n\nBy: /s/ Jane Roe          By: /s/ Ann Lee\nName: Jane Roe            Name: Ann \
+             Lee\nTitle: President          Title: Manager\n",
+            "Jane Roe, President, for ACME FOODS, INC.; Ann Lee, Manager, for BETA TOOLS LLC",
+        ),
+        (
+            "ACME FOODS, INC.\nBy: /s/ Jane Roe\nTitle: President\n\nACME TOOLS LLC\nBy: /s/ Jane Roe\nTitle: Manager\n",
+            "Jane Roe, President, for ACME FOODS, INC.; Jane Roe, Manager, for ACME TOOLS LLC",
+        ),
+        (
+            "ACME FOODS, INC.\nBy: /s/ Jane Roe\nTitle: President\n\nWitness: ______\nName: Ann Lee\n",
+            "Jane Roe, President, for ACME FOODS, INC.",
+        ),
+        (
+            "IN WITNESS WHEREOF, the parties have signed.\n\nACME FOODS, INC.\nBy: /s/ Jane Roe\nTitle: President\n",
+            "Jane Roe, President, for ACME FOODS, INC.",
+        ),
+    ] {
+        let found = facts_of(&[&format!("AGREEMENT\n\nThe parties agree.\n\n{block}")]);
+        assert_eq!(values(&found, FactKind::Signatory), expected, "{block}");
+    }
+}

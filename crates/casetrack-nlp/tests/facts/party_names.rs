@@ -1,0 +1,180 @@
+//! Names of parties in other languages, of trusts and of states, and where a name ends.
+
+use casetrack_nlp::FactKind;
+
+use super::names::names;
+use super::{facts_of, values};
+
+fn check(cases: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
+    for (text, parties) in cases {
+        let found = names(text);
+        if found != *parties {
+            wrong.push(format!("{found:?}, not {parties:?}: {}", &text[..text.floor_char_boundary(90)]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The parties of an agreement between those that are written here.
+fn check_between(cases: &[(&str, &str)]) {
+    let texts: Vec<String> = cases
+        .iter()
+        .map(|(between, _)| {
+            format!(
+                "SALE AGREEMENT\n\nThis Agreement is dated 3 May 2004, by and between {between}\n\n1. Governing law. The laws of England."
+            )
+        })
+        .collect();
+    let cases: Vec<(&str, &str)> =
+        texts.iter().zip(cases).map(|(text, (_, parties))| (text.as_str(), *parties)).collect();
+    let mut wrong = Vec::new();
+    for (text, parties) in cases {
+        let found = names(text);
+        if found != parties {
+            wrong.push(format!("{found:?}, not {parties:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_label_ends_the_name_before_it() {
+    check(&[
+        (
+            "SUBLEASE\nTenant: Salem Bakery GmbH\nLandlord: Akron Estates Ltd\nThis Sublease is made on 17 March 2025.\n1. Rent.",
+            "Salem Bakery GmbH; Akron Estates Ltd",
+        ),
+        (
+            "LOAN AGREEMENT\nLender: Salem Bank ASA\nBorrower: Akron Foods AS\nGuarantor: Jane Roe\n1. Loan.",
+            "Salem Bank ASA; Akron Foods AS; Jane Roe",
+        ),
+        (
+            "SALES CONTRACT\nSeller: Acme Foods, Inc.\nAddress: 12 Main Street\nBuyer: Beta Tools LLC\nContact Person: Ann Lee\n1. Goods.",
+            "Acme Foods, Inc.; Beta Tools LLC",
+        ),
+        (
+            "SERVICES\nClient: Acme Foods Company\nCompany No. (UK): 12345\nSupplier: Beta Tools Ltd\nRegistered Office: London\n1. Work.",
+            "Acme Foods Company; Beta Tools Ltd",
+        ),
+        (
+            "SERVICES\nClient: Acme Foods GmbH    Supplier: Beta Tools Ltd\nDate: 3 May 2004\n1. Work.",
+            "Acme Foods GmbH; Beta Tools Ltd",
+        ),
+        (
+            "LEASE\nLandlord: van der Berg Vastgoed B.V.\nTenant: adidas AG\nRent: EUR 500\n1. Premises.",
+            "van der Berg Vastgoed B.V.; adidas AG",
+        ),
+        (
+            "LEASE\nLandlord: 3M Company\nTenant: Société Roe\nRoyale S.A.\nRent: EUR 500\n1. Premises.",
+            "3M Company; Société Roe Royale S.A.",
+        ),
+    ]);
+}
+
+#[test]
+fn a_sign_for_and_divides_firms_but_no_name() {
+    check_between(&[
+        ("Acme Widgets Inc. & Blue River LLC", "Acme Widgets Inc.; Blue River LLC"),
+        ("Salem Metals Ltd & Vega Mining S.A.", "Salem Metals Ltd; Vega Mining S.A."),
+        ("Roe & Roe Inc. and Lee & Lowell plc", "Roe & Roe Inc.; Lee & Lowell plc"),
+        ("Acme Foods GmbH & Co. KG & Beta Tools AG", "Acme Foods GmbH & Co. KG; Beta Tools AG"),
+        ("Acme Ltd, Beta & Sons LLC & Gamma Corp.", "Acme Ltd; Beta & Sons LLC; Gamma Corp."),
+        ("Salem Skibe A/S + Akron Both ApS", "Salem Skibe A/S; Akron Both ApS"),
+        ("Acme Foods Ltd (the \"Seller\") & Beta Tools Ltd (the \"Buyer\")", "Acme Foods Ltd; Beta Tools Ltd"),
+        ("Acme Foods, Inc. & Sons and Beta Tools LLC", "Acme Foods, Inc. & Sons; Beta Tools LLC"),
+    ]);
+}
+
+#[test]
+fn names_of_other_languages_are_whole() {
+    check_between(&[
+        ("Müller und Söhne GmbH (\"Seller\") and Weber AG (\"Buyer\")", "Müller und Söhne GmbH; Weber AG"),
+        (
+            "Société Roe et Cie, S.A. (the \"Seller\") and Banque Lee et Frères SAS (the \"Buyer\")",
+            "Société Roe et Cie, S.A.; Banque Lee et Frères SAS",
+        ),
+        (
+            "García y Compañía, S.L. (the \"Seller\") and Hermanos López y Asociados S.A. (the \"Buyer\")",
+            "García y Compañía, S.L.; Hermanos López y Asociados S.A.",
+        ),
+        (
+            "Rossi e Figli S.r.l. (the \"Seller\") and Bianchi & C. S.p.A. (the \"Buyer\")",
+            "Rossi e Figli S.r.l.; Bianchi & C. S.p.A.",
+        ),
+        (
+            "Van der Berg en Zonen B.V. (the \"Seller\") and De Vries Holding N.V. (the \"Buyer\")",
+            "Van der Berg en Zonen B.V.; De Vries Holding N.V.",
+        ),
+        (
+            "Hansen og Sønner A/S (the \"Seller\") and Berg & Co AS (the \"Buyer\")",
+            "Hansen og Sønner A/S; Berg & Co AS",
+        ),
+        ("Silva e Filhos, Lda. and Andersson och Söner AB", "Silva e Filhos, Lda.; Andersson och Söner AB"),
+        ("Novák a syn s.r.o. and Kovács és Társa Kft.", "Novák a syn s.r.o.; Kovács és Társa Kft"),
+        ("Kern und Stein GmbH und Roe AG", "Kern und Stein GmbH; Roe AG"),
+        (
+            "Caisse de la Région de Lille S.A. and Banca della Lega S.p.A.",
+            "Caisse de la Région de Lille S.A.; Banca della Lega S.p.A.",
+        ),
+        ("Crédit d’Île S.A. and Compagnie des Eaux SA", "Crédit d'Île S.A.; Compagnie des Eaux SA"),
+        ("Smith and Sons Ltd and Roe Brothers Inc.", "Smith and Sons Ltd; Roe Brothers Inc."),
+        ("van der Meer Holding B.V. and de Jong N.V.", "van der Meer Holding B.V.; de Jong N.V."),
+        ("eBay Inc. (the \"Seller\") and adidas AG (the \"Buyer\")", "eBay Inc.; adidas AG"),
+        ("tesa SE and e.on SE", "tesa SE; e.on SE"),
+        ("Lowe’s Foods, Inc. and Women’s Fund Ltd", "Lowe's Foods, Inc.; Women's Fund Ltd"),
+        ("Acme Foods, Inc. and the operating Company", "Acme Foods, Inc."),
+    ]);
+}
+
+#[test]
+fn trusts_and_offices_of_states_are_parties() {
+    check_between(&[
+        (
+            "Jane Q. Roe, an individual, and the Trustees of the Lowell Family Trust (1994)",
+            "Jane Q. Roe; Trustees of the Lowell Family Trust (1994)",
+        ),
+        ("the Roe Settlement (No. 2) and Beta Tools LLC", "Roe Settlement (No. 2); Beta Tools LLC"),
+        (
+            "The University of Salem and the Secretary of State for Defence",
+            "The University of Salem; Secretary of State for Defence",
+        ),
+        (
+            "Acme Foods Ltd and the Secretary of State for Business, Energy and Industrial Strategy",
+            "Acme Foods Ltd; Secretary of State for Business, Energy and Industrial Strategy",
+        ),
+        ("the President of India and Acme Foods Ltd", "President of India; Acme Foods Ltd"),
+        ("the Minister for Health and Acme Foods Ltd", "Minister for Health; Acme Foods Ltd"),
+        ("the United States of America and Acme Foods, Inc.", "United States of America; Acme Foods, Inc."),
+        ("Acme Foods, Inc. and the President of Beta Tools", "Acme Foods, Inc."),
+    ]);
+}
+
+#[test]
+fn a_party_has_the_name_that_it_trades_under() {
+    let mut wrong = Vec::new();
+    for (between, expected) in [
+        (
+            "Jane Q. Roe, an individual doing business as \"Roe & Daughters\", and Beta Tools LLC",
+            "Jane Q. Roe (d/b/a Roe & Daughters); Beta Tools LLC",
+        ),
+        ("John Smith d/b/a Smith Plumbing and Oak Homes, LLC", "John Smith (d/b/a Smith Plumbing); Oak Homes, LLC"),
+        (
+            "Acme Foods, Inc. d/b/a Acme Kitchens (\"Acme\") and Beta Tools LLC (\"Beta\")",
+            "Acme Foods, Inc. (d/b/a Acme Kitchens, \"Acme\"); Beta Tools LLC (\"Beta\")",
+        ),
+        ("Jane Roe trading as Roe Foods and Beta Tools Ltd", "Jane Roe (t/a Roe Foods); Beta Tools Ltd"),
+        (
+            "Acme Foods, Inc. (DBA Acme Kitchens) and Beta Tools LLC, which is carrying on business under the name of Beta Works",
+            "Acme Foods, Inc. (DBA Acme Kitchens); Beta Tools LLC (d/b/a Beta Works)",
+        ),
+        ("Acme Foods, Inc., doing business in Ohio, and Beta Tools LLC", "Acme Foods, Inc.; Beta Tools LLC"),
+    ] {
+        let text = format!("AGREEMENT\n\nThis Agreement is made on 3 May 2004 by and between {between}\n\n1. Work.");
+        let found = values(&facts_of(&[&text]), FactKind::Party);
+        if found != expected {
+            wrong.push(format!("{found:?}, not {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -88,7 +88,7 @@ def markdown_files(folder):
 
 def without_tests(text):
     """Rust code with its test modules blanked."""
-    return re.sub(r"^( *)#\[cfg\(test\)\]\n(?:\1#\[.*\n)*\1(?:pub )?mod \w+ \{\n.*?^\1\}\n", lambda match: "\n" * match.group().count("\n"), text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^( *)#\[cfg\(test\)\]\n(?:\1#\[.*\n)*\1(?:pub(?:\(\w+\))? )?mod \w+ \{\n.*?^\1\}\n", lambda match: "\n" * match.group().count("\n"), text, flags=re.MULTILINE | re.DOTALL)
 
 
 def rust_files():

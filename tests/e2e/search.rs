@@ -88,13 +88,14 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     let kept = search("rent type:novel");
     assert!(kept["notices"][0].as_str().unwrap().starts_with("\"type:novel\" was searched as text"), "{kept}");
 
+    let of_type = search("type:txt");
+    assert_eq!(places(&of_type), all[..3]);
+    assert_eq!(of_type["complete"]["condition"], "type:txt");
+
     let unknown = client.call_failing("search_documents", json!({"query": "rent document:Leese"}));
     assert!(unknown.contains("Did you mean") && unknown.contains("Lease.txt"), "{unknown}");
     let wordless = client.call_failing("search_documents", json!({"query": "-garage"}));
     assert!(wordless.contains("no words to search for"), "{wordless}");
-    let of_type = search("type:txt");
-    assert_eq!(places(&of_type), all[..3]);
-    assert_eq!(of_type["complete"]["condition"], "type:txt");
     let shown = run(home, &["search", "type:txt", "-c", "Flat", "--count-only"]);
     let mut lines = shown.lines();
     assert!(lines.next().unwrap().starts_with("3 passages in 1 document in Flat: "), "{shown}");

@@ -383,7 +383,11 @@ mod tests {
             assert_eq!(error.code, ErrorCode::UnsupportedFormat);
             assert!(error.message.contains(what), "{}", error.message);
         }
-        for picture in [&b"\0\0\0\x18ftypheic\0\0\0\0heicmif1"[..], b"\0\0\0\x18ftypavif\0\0\0\0avifmif1", b"\0\0\0\x0CJXL \r\n\x87\n"] {
+        for picture in [
+            &b"\0\0\0\x18ftypheic\0\0\0\0heicmif1"[..],
+            b"\0\0\0\x18ftypavif\0\0\0\0avifmif1",
+            b"\0\0\0\x0CJXL \r\n\x87\n",
+        ] {
             let hint = refused("IMG_2041.HEIC", picture).hint.and_then(|hint| hint.plain()).unwrap();
             assert!(hint.contains("Save it as JPEG") && !hint.contains("damaged"), "{hint}");
         }

@@ -228,7 +228,7 @@ fn lower_end(tokens: &Tokens, all: &[Quantity], upper: &Quantity) -> Option<(f64
 }
 
 fn amounts_of(tokens: &Tokens) -> Vec<Quantity> {
-    placed(tokens, &amounts::find(tokens), amount)
+    placed(tokens, &amounts::find(tokens, &amounts::Conventions::of([tokens.text()])), amount)
 }
 
 fn amount(mention: &Mention) -> Option<(Dimension, f64, f64)> {

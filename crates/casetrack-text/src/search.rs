@@ -137,7 +137,7 @@ pub fn details(result: &SearchResult, explain: bool) -> Vec<String> {
         lines.push(format!("In:    {}", one_line(collection)));
     }
     if let Some(header) = &result.chunk.table_header {
-        let columns = header.lines().map(|row| one_line(&row.replace('\t', " | ")));
+        let columns = header.lines().map(|row| one_line(&row.replace('\t', " | ")).into_owned());
         lines.push(format!("Head:  {}", columns.collect::<Vec<_>>().join(" / ")));
     }
     if explain {

@@ -135,8 +135,7 @@ fn a_container_names_its_members_that_were_not_read_in_every_run() {
             _ => {}
         }
     }
-    let expected =
-        ["plan.xyz is binary data of an unknown type; CaseTrack cannot read this format.".to_owned()];
+    let expected = ["plan.xyz is binary data of an unknown type; CaseTrack cannot read this format.".to_owned()];
     assert_eq!(warnings(), expected);
     let stored = |outcomes: Vec<Outcome>| -> Vec<DocumentInFlight> {
         let documents = outcomes.into_iter().filter_map(|outcome| match outcome {

@@ -112,7 +112,8 @@ fn by_address(pages: &[&str]) -> DateOrder {
 
 /// Dollars are paid everywhere.
 fn by_currency(pages: &[&str]) -> DateOrder {
-    let amounts = pages.iter().flat_map(|page| amounts::find(&Tokens::new(page)));
+    let conventions = amounts::Conventions::of(pages.iter().copied());
+    let amounts = pages.iter().flat_map(|page| amounts::find(&Tokens::new(page), &conventions));
     let mut units = amounts.filter_map(|amount| match amount.value {
         Some(EntityValue::Amount(amount)) if amount.unit != "%" => Some(amount.unit),
         _ => None,

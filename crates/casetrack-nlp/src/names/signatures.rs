@@ -179,9 +179,9 @@ fn signer_end(words: &[Word<'_>], first: usize) -> Option<usize> {
 
 /// The title after a signer's name: after "Title:" or "Its:", or the position right after the name.
 fn title(words: &[Word<'_>], last: usize) -> Option<String> {
-    let beside = columns(words, last - 1);
-    if beside.len() > 1 {
-        return title_of_column(words, last, &beside);
+    let labels = columns(words, last - 1);
+    if labels.len() > 1 {
+        return title_of_column(words, last, &labels);
     }
     let end = words.len().min(last + TITLE_WORDS);
     for i in last..end {
@@ -206,14 +206,14 @@ fn title(words: &[Word<'_>], last: usize) -> Option<String> {
 }
 
 /// The title below a signer's name in blocks side by side: in the first line of titles, which has as many columns as the line of the name.
-fn title_of_column(words: &[Word<'_>], last: usize, beside: &[usize]) -> Option<String> {
-    let column = beside.iter().rposition(|label| *label < last)?;
-    let end = words.len().min(last + TITLE_WORDS * beside.len());
+fn title_of_column(words: &[Word<'_>], last: usize, labels: &[usize]) -> Option<String> {
+    let column = labels.iter().rposition(|label| *label < last)?;
+    let end = words.len().min(last + TITLE_WORDS * labels.len());
     let of_title = |at: &usize| {
         matches!(words[*at].folded().as_str(), "title" | "its") && words.get(at + 1).is_some_and(|mark| mark.is(':'))
     };
     let titles = columns(words, (last..end).find(of_title)?);
-    let at = *titles.get(column).filter(|at| titles.len() == beside.len() && of_title(at))?;
+    let at = *titles.get(column).filter(|at| titles.len() == labels.len() && of_title(at))?;
     position(words, at + 2).map(|(title, _)| title).or_else(|| line(words, at + 2))
 }
 

@@ -54,7 +54,7 @@ fn describe(inspection: &Inspection, with_text: bool) -> String {
         let _ = writeln!(out, "  message id {id}");
     }
     if inspection.unpaged {
-        out.push_str("  the file does not mark the ends of pages: each part lies between two page breaks\n");
+        out.push_str("  the file does not mark the ends of pages; each part ends at a page break\n");
     }
     for warning in &inspection.warnings {
         let _ = writeln!(out, "  warning: {warning}");

@@ -5,7 +5,6 @@ use std::iter;
 
 use casetrack_core::{Error, FileLimit, Result};
 use casetrack_pages::model::Source;
-use image::error::UnsupportedErrorKind;
 use image::metadata::Orientation;
 use image::{
     AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult, Limits,

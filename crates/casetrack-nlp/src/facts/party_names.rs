@@ -265,7 +265,8 @@ impl<'t> Window<'t> {
         }
         let end = byte_of(self.text, self.words[at - 1].end);
         let begin = byte_of(self.text, next.start);
-        let full = |person: &&Range<usize>| self.text[(*person).clone()].contains(' ');
+        // a person's name may extend beyond the text
+        let full = |person: &&Range<usize>| self.text.get((*person).clone()).is_some_and(|name| name.contains(' '));
         let mut people = self.people.iter().filter(full);
         let behind = self.people.iter().filter(full).any(|person| person.start == begin);
         people.any(|person| person.end == end) && behind && !self.has_form(at + 1, 5)

@@ -144,6 +144,7 @@ fn errors_of_commands_name_commands() {
         &["summary"],
         &["clusters", "-c", "Three"],
         &["documents", "-c", "Three"],
+        &["unread", "-c", "Three"],
         &["hidden", "none.pdf", "-c", "One"],
         &["obligations", "-c", "Three"],
         &["bates", "--document", "none.pdf", "-c", "One"],

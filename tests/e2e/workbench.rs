@@ -66,6 +66,8 @@ impl Bench {
         let session = begun.session().unwrap();
         let headers = [&web::JSON[..], &[("Mcp-Session-Id", session.as_str())]].concat();
         self.post("/mcp", &headers, web::INITIALIZED);
+        // Changes need an active collection.
+        self.post("/mcp", &headers, &web::call("switch_collection", json!({"collection_name": "Flat"})));
         let answer = self.post("/mcp", &headers, &web::call(tool, arguments)).message();
         assert_ne!(answer["result"]["isError"], true, "{answer}");
         answer["result"]["structuredContent"].clone()
@@ -292,7 +294,7 @@ fn evidence_is_collected_followed_and_exported() {
     run(&home, &["new", "Flat"]);
     run(&home, &["ingest", folder.to_str().unwrap()]);
 
-    let mut client = Client::start(&home, &["--toolsets", "workbench"]);
+    let mut client = Client::start(&home, &["--toolsets", "workbench", "--collection", "Flat"]);
     let added = client
         .call(
             "add_evidence",

@@ -40,18 +40,19 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.is_empty() {
         return Err(source.empty("is empty (0 bytes)."));
     }
+    // Before PDF: a PDF file in an archive may begin among the first bytes.
+    if zip::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
+        return detect_in_zip(source);
+    }
+    if bytes.starts_with(ole::SIGNATURE) {
+        return detect_in_compound_file(source);
+    }
     if has_pdf_header(bytes) {
         return Ok(FileFormat::Pdf);
     }
     // Before text: it may contain pictures as they are.
     if bytes.trim_ascii_start().starts_with(formats::rtf::SIGNATURE) {
         return Ok(FileFormat::Rtf);
-    }
-    if zip::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
-        return detect_in_zip(source);
-    }
-    if bytes.starts_with(ole::SIGNATURE) {
-        return detect_in_compound_file(source);
     }
     if formats::mail::is_outlook_data(bytes) {
         let hint = "Export its folders as MBOX, or its messages as EML or MSG, and ingest those.";
@@ -69,7 +70,10 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if let Some(format) = mail_format(source) {
         return Ok(format);
     }
-    if let Some(decoded) = encoding::decode(bytes) {
+    // The beginnings of some binary files are text in a code page of DOS.
+    let signature = type_by_signature(bytes);
+    let conversion = signature.and_then(advice);
+    if let Some(decoded) = encoding::decode(bytes).filter(|_| conversion.is_none()) {
         if is_html(source, &decoded.text) {
             return Ok(FileFormat::Html);
         }
@@ -99,9 +103,8 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.starts_with(b"\xDB\xA5") || bytes.starts_with(b"\x9B\xA5") {
         return Err(source.unsupported("a Word document from before 1993"));
     }
-    let found = type_by_signature(bytes);
-    let error = source.unsupported(&found.map_or("binary data of an unknown type".into(), describe_binary));
-    Err(match found.and_then(advice) {
+    let error = source.unsupported(&signature.map_or("binary data of an unknown type".into(), describe_binary));
+    Err(match conversion {
         Some(advice) => error.with_hint(advice),
         None => error,
     })

@@ -14,7 +14,6 @@ mod formats;
 pub mod isolation;
 mod ocr;
 mod office_xml;
-mod pictures;
 mod rendering;
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use casetrack_core::{
 use crate::concepts::concept_candidates;
 use crate::dates::DateOrder;
 use crate::entities::{DocumentMention, EntityKey, EntityNames, Resolved, key_of_value, resolve};
+use crate::facts::date_order;
 use crate::languages::{self, Language, Ruleset};
 use crate::names::{Alias, NameMention, Page, PageNames, names};
 use crate::recognizer::{NamedSpan, Recognizer};
@@ -110,7 +111,7 @@ fn found(pages: &[&str], language: Option<&str>, order: DateOrder) -> Result<Vec
     let of_tag = Ruleset::of(language).rules();
     let own = of_tag.or_else(|| if language.is_none() { languages::of_words(pages) } else { None });
     let order = match order {
-        DateOrder::Unknown => DateOrder::of_document(pages, own.map(Language::tag).or(language)),
+        DateOrder::Unknown => date_order(pages, own.map(Language::tag).or(language)),
         known => known,
     };
     match own {

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn days(pages: &[&str]) -> Vec<Vec<String>> {
-        find(pages, DateOrder::of_document(pages, None))
+        find(pages, crate::facts::date_order(pages, None))
             .unwrap()
             .iter()
             .map(|page| {

@@ -81,8 +81,13 @@ impl<'t> Browser<'t> {
         self.send("POST", "/mcp", &session, &web::request(method, params)).message()["result"].clone()
     }
 
+    /// Calls a tool in a session whose active collection is "Flat 3", if the user may read it.
     fn call(&self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
+        let session = self.session().unwrap();
+        let session = [("Mcp-Session-Id", session.as_str())];
+        self.send("POST", "/mcp", &session, web::INITIALIZED);
+        self.send("POST", "/mcp", &session, &web::call("switch_collection", json!({"collection_name": "Flat 3"})));
+        self.send("POST", "/mcp", &session, &web::call(tool, arguments)).message()["result"].clone()
     }
 
     fn is_in(&self) -> bool {

@@ -28,7 +28,8 @@ fn prepared(dir: &Path, files: usize) -> (PathBuf, [String; 2], String) {
 fn at_work(dir: &Path, files: usize) -> (PathBuf, Team, String) {
     let (home, [anna, ben], folder) = prepared(dir, files);
     let team = Team::start(&home, &[]);
-    let begun = Member::open(&team, &anna).call("ingest_folder", json!({"folder_path": folder, "wait_seconds": 0}));
+    let anna = Member::open_in(&team, &anna, "Flat 3");
+    let begun = anna.call("ingest_folder", json!({"folder_path": folder, "wait_seconds": 0}));
     assert_ne!(begun["job"]["state"], "completed", "{begun}");
     job(&team, &ben, |job| job["files_done"].as_u64().unwrap() > 2);
     (home, team, ben)

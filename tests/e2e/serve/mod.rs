@@ -123,6 +123,13 @@ impl<'t> Member<'t> {
         Self::try_open(team, token).unwrap_or_else(|answer| panic!("{}", answer.body))
     }
 
+    /// With an active collection, which changes need.
+    pub fn open_in(team: &'t Team, token: &str, collection: &str) -> Self {
+        let member = Self::open(team, token);
+        member.call("switch_collection", json!({"collection_name": collection}));
+        member
+    }
+
     /// The answer if it is refused.
     pub fn try_open(team: &'t Team, token: &str) -> Result<Self, Answer> {
         let bearer = format!("Bearer {token}");

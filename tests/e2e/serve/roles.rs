@@ -45,7 +45,7 @@ fn roles_are_enforced_for_each_kind_of_call() {
         })
         .collect();
     let team = Team::start(&home, &[]);
-    let member = |at: usize| Member::open(&team, &tokens[at]);
+    let member = |at: usize| Member::open_in(&team, &tokens[at], "Flat 3");
     let (reader, editor, owner) = (member(0), member(1), member(2));
     for each in [&reader, &editor, &owner] {
         assert_eq!(each.collections(), ["Flat 3"]);
@@ -148,7 +148,7 @@ fn editors_upload_and_read_no_other_files_of_the_server() {
     allow(&home, "ben", "Flat 3", "reader");
     allow(&home, "ben", "Harbour", "editor");
     let team = Team::start(&home, &[]);
-    let (anna, ben) = (Member::open(&team, &anna), Member::open(&team, &ben));
+    let (anna, ben) = (Member::open_in(&team, &anna, "Flat 3"), Member::open(&team, &ben));
     let text = b"The receipt of 9 June 2024 names the garden.";
     let upload = |member: &Member<'_>, collection: &str| {
         let path = format!("/upload?collection={collection}");

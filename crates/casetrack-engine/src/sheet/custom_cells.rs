@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use casetrack_core::{DocumentId, EntityType, Error, Page, Result};
+use casetrack_nlp::facts::date_order;
 use casetrack_nlp::{DateOrder, first_value, length_of_time, value_key};
 use regex::{Regex, RegexBuilder};
 
@@ -109,7 +110,7 @@ fn order(pages: &[Page], language: Option<&str>, column_type: ColumnType) -> Dat
         return DateOrder::Unknown;
     }
     let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
-    DateOrder::of_document(&texts, language)
+    date_order(&texts, language)
 }
 
 /// A question asked of all documents.

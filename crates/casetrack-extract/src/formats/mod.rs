@@ -11,6 +11,7 @@ pub mod mail;
 pub mod markdown;
 pub mod opendocument;
 pub mod pdf;
+pub(crate) mod pictures;
 pub mod ppt;
 pub mod pptx;
 pub mod rtf;

@@ -105,7 +105,7 @@ mod tests {
             Some(Condition::Any(any)) => any.len(),
             _ => 0,
         };
-        assert_eq!((count("image/jpeg"), count("IMAGE/*"), count("image")), (3, 17, 17));
+        assert_eq!((count("image/jpeg"), count("IMAGE/*"), count("image")), (3, 21, 21));
         assert!(count("document") > 15 && count("nonsense") == 0);
     }
 }

@@ -36,7 +36,8 @@ impl RemovedDocument {
     fn of(meta: &DocumentMeta, removed_at: Timestamp) -> Self {
         let DocumentMeta { id, path, sha256, marks, .. } = meta.clone();
         // A name of a file, or of a file inside a container, is the end of the path.
-        let is_own = path.strip_suffix(&meta.name).is_some_and(|folder| folder.ends_with(['/', '\\']));
+        let is_own =
+            path.strip_suffix(&meta.name).is_some_and(|folder| folder.is_empty() || folder.ends_with(['/', '\\']));
         Self { id, path, sha256, name: (!is_own).then(|| meta.name.clone()), marks, removed_at }
     }
 }

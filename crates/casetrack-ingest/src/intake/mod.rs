@@ -301,7 +301,7 @@ impl<'a> Intake<'a> {
             _ => None,
         };
         self.stage.send(match reason.filter(|_| file.in_folder) {
-            Some(reason) => file.skipped(reason, None, with_container(file, &error.message)),
+            Some(reason) => file.skipped(reason, None, error.message.clone()),
             None => file.failed(&error),
         })?;
         // A picture without text was read.
@@ -375,14 +375,5 @@ impl<'a> Intake<'a> {
             inside.filter(|(name, _)| is_former(name)).map(|(_, meta)| meta.clone()).collect();
         lock(&self.contents).leaving.extend(former.iter().map(|meta| meta.id));
         Ok(former)
-    }
-}
-
-/// A message about a member that names it with its container: "mail.eml/winmail.dat is …".
-fn with_container(file: &SourceFile, message: &str) -> String {
-    let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    match message.strip_prefix(&*name).filter(|_| file.depth > 1) {
-        Some(rest) => format!("{}{rest}", file.relative),
-        None => message.to_owned(),
     }
 }

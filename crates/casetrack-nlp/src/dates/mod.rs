@@ -6,14 +6,13 @@
 //! | periods | quarters, halves, fiscal years, bare years |
 //! | date_parts | the days of a written date, and ranges |
 //! | durations | "ninety (90) days" |
-//! | order, conventions | day or month first in dates of digits |
+//! | order | day or month first in dates of digits, as the dates decide it |
 //! | roles | "effective date", "due date": the words around a date |
 //! | relative | "thirty days after the Effective Date" |
 //!
 //! Cost: linear; rules of bounded reach look at each token.
 
 mod calendar;
-mod conventions;
 mod date_parts;
 mod durations;
 mod order;
@@ -30,6 +29,7 @@ pub(crate) use date_parts::DateParts;
 pub(crate) use durations::Unit;
 pub use durations::{Duration, duration, unit};
 pub use order::DateOrder;
+pub(crate) use order::Votes;
 use relative::RelativeDate;
 
 use crate::tokens::{Gap, Kind, Tokens};

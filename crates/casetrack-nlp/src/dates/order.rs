@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use jiff::civil::{Date, Weekday};
 
 use super::calendar::numeric;
-use super::conventions;
 use super::date_parts::DateParts;
 use crate::tokens::Tokens;
 
@@ -22,7 +21,7 @@ pub enum DateOrder {
 
 /// Signs of the two orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Votes {
+pub(crate) struct Votes {
     pub day_first: usize,
     pub month_first: usize,
 }
@@ -56,18 +55,14 @@ impl DateOrder {
         Digits::of([text]).votes.order()
     }
 
-    /// As a document decides it, by its pages and language, a BCP 47 tag: by its dates, else by its language, its law, the places and firms it
-    /// names, its currency, or its zone as a message. Linear; cheap for documents without dates that have two readings.
-    pub fn of_document(pages: &[&str], language: Option<&str>) -> DateOrder {
+    /// As the dates of a document decide it; `None` if its other signs must. Linear; cheap without dates that have two readings.
+    pub(crate) fn by_dates(pages: &[&str]) -> Option<DateOrder> {
         let digits = Digits::of(pages.iter().copied());
         // A document that contradicts itself is decided by nothing else.
         if digits.ambiguous.is_empty() || digits.votes.any() {
-            return digits.votes.order();
+            return Some(digits.votes.order());
         }
-        match digits.like_days_in_words(pages).order() {
-            DateOrder::Unknown => conventions::order(pages, language),
-            decided => decided,
-        }
+        Some(digits.like_days_in_words(pages).order()).filter(|order| *order != DateOrder::Unknown)
     }
 }
 

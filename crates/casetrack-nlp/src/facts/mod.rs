@@ -5,6 +5,7 @@
 //! |---|---|
 //! | title and type | `title` |
 //! | opening of the contract, parties | `opening`, `parties`, `party_evidence`, `party_names`, `party_terms`, `signers` |
+//! | day or month first | `date_order` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
 //! | renewal term, notice to prevent renewal, its last day | `renewal`, `renewed` |
@@ -16,6 +17,7 @@
 //!
 //! They read one text of all pages (`flat`, `text`). Cost: linear; some 70 ms for 100,000 characters.
 
+mod date_order;
 mod days;
 mod expiry;
 mod flat;
@@ -40,6 +42,7 @@ use std::ops::Range;
 use casetrack_core::Annotations;
 use serde::{Deserialize, Serialize};
 
+pub use self::date_order::date_order;
 pub use self::obligations::{MAX_OBLIGATIONS, Obligation, obligations};
 pub use self::renewed::Renewal;
 use self::text::Text;
@@ -118,7 +121,7 @@ pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
 }
 
 /// The law that governs a document, without what analysis finds.
-pub(crate) fn governing_law(pages: &[&str]) -> Option<String> {
+fn governing_law(pages: &[&str]) -> Option<String> {
     let annotations = Annotations::default();
     let found = law::find(&Text::bare(pages, &annotations));
     found.into_iter().find(|fact| fact.kind == FactKind::GoverningLaw).map(|fact| fact.value)

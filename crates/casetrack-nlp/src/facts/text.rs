@@ -97,7 +97,7 @@ impl<'a> Text<'a> {
                 _ => {}
             }
         }
-        let order = DateOrder::of_document(&[&flat.text], language_of(annotations));
+        let order = super::date_order(&[&flat.text], language_of(annotations));
         for day in days_of(&flat.text, order) {
             if !days.iter().any(|other| other.range.start < day.range.end && day.range.start < other.range.end) {
                 days.push(day);

@@ -145,7 +145,8 @@ pub fn amounts(language: Language, text: &str) -> Result<Vec<Mention>> {
 
 pub fn dates(language: Language, text: &str) -> Result<Vec<Mention>> {
     let places = Places::new(text);
-    let order = DateOrder::of_document(&[text], Some(language.tag()));
+    // All of them write the day first.
+    let order = DateOrder::by_dates(&[text]).unwrap_or(DateOrder::DayFirst);
     Ok(language.rules()?.dates.find(text, order).into_iter().map(|found| placed(&places, found)).collect())
 }
 

@@ -197,9 +197,9 @@ impl LocalCollection {
         if let Some(key) = seal.vault_key()
             && let Some(header) = vault::vouched(dir, key)
         {
-            let kept = truth.keep_generation(header.generation());
-            if strict && saves {
-                kept?;
+            match truth.keep_generation(header.generation()) {
+                Err(error) if strict && (saves || error.code != ErrorCode::DiskFull) => return Err(error),
+                _ => {}
             }
         }
         if !migrated && saves {
@@ -236,8 +236,11 @@ impl LocalCollection {
     }
 
     fn seen_now(&self, state: &State) -> VaultState {
-        let generation = self.truth.generation().ok().flatten().unwrap_or_default();
-        VaultState { generation, last_seq: state.last_seq }
+        let kept = self.truth.generation().ok().flatten().unwrap_or_default();
+        // On a full disk, the generation of the header could not be kept when the vault was opened.
+        let header = self.seal().vault_key().filter(|_| self.truth.is_read_only());
+        let header = header.and_then(|key| vault::vouched(&self.dir, key)).map_or(0, |header| header.generation());
+        VaultState { generation: kept.max(header), last_seq: state.last_seq }
     }
 
     fn note_seen(&self, state: &State) {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use mail_parser::decoders::quoted_printable::quoted_printable_decode;
+
 /// A property: `DTSTART;TZID=Europe/Berlin:20240611T100000`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Property {
@@ -160,7 +162,7 @@ fn with_soft_breaks<'a>(line: &'a str, lines: &mut std::str::Lines<'a>) -> Cow<'
     }
     value.push_str(last);
     let (head, value) = value.split_once(':').unwrap_or((&value, ""));
-    let decoded = crate::formats::mail::decode_quoted_printable(value.as_bytes());
+    let decoded = quoted_printable_decode(value.as_bytes()).unwrap_or_else(|| value.as_bytes().to_vec());
     let decoded = String::from_utf8(decoded)
         .unwrap_or_else(|error| encoding_rs::WINDOWS_1252.decode(error.as_bytes()).0.into_owned());
     Cow::Owned(format!("{head}:{}", decoded.replace("\r\n", "\\n").replace(['\r', '\n'], "\\n")))

@@ -10,7 +10,7 @@ use casetrack_pages::office::art::{Records, Store, inline_pictures, picture_shap
 
 use super::body::Body;
 use super::fib::Plc;
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 /// `mfpf.mm` of a picture that is linked, which has its name before it (2.9.157).
 const LINKED: u16 = 0x66;

@@ -14,9 +14,9 @@ use casetrack_pages::text::Cursor;
 use super::Docx;
 use crate::formats::html::Html;
 use crate::formats::mail::body_of;
+use crate::formats::pictures::PictureBudget;
 use crate::formats::rtf::{self, Rtf};
 use crate::formats::text::PlainText;
-use crate::pictures::PictureBudget;
 
 /// Documents inside each other; programs that merge documents put in one.
 const MAX_DEPTH: u32 = 4;

@@ -38,7 +38,7 @@ use self::body::Body;
 use self::inline::NoteKind;
 use self::notes::notes_of;
 use self::sections::Margins;
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 pub(crate) struct Docx;
 

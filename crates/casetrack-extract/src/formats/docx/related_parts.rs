@@ -14,7 +14,7 @@ use casetrack_pages::office::styles::Styles;
 use super::body::{Body, Drawing};
 use super::folded;
 use super::notes::{Note, read_notes};
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 pub(super) fn comments(
     xml: &str,

@@ -10,7 +10,7 @@ use casetrack_pages::container::xml::{XmlError, XmlReader};
 use casetrack_pages::office::styles::Styles;
 
 use super::related_parts::{pictures, read_part};
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 pub(super) struct Section {
     pub starts_page: bool,

@@ -193,7 +193,7 @@ pub(super) fn decode_base64(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// RFC 2045, 6.7. White space at the end of a line was added in transit.
-pub(crate) fn decode_quoted_printable(bytes: &[u8]) -> Vec<u8> {
+fn decode_quoted_printable(bytes: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         let content = line.trim_ascii_end();

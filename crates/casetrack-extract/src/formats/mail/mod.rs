@@ -26,7 +26,6 @@ mod tests;
 
 pub(crate) use self::eml::{Eml, body_of};
 pub(crate) use self::mbox::Mbox;
-pub(crate) use self::mime::decode_quoted_printable;
 pub(crate) use self::msg::Msg;
 pub(crate) use self::tnef::{Tnef, is_tnef};
 pub(crate) use self::web_archive::{WebArchive, is_web_archive};

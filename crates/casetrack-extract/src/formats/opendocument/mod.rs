@@ -38,7 +38,7 @@ pub(crate) use self::manifest::{Manifest, flat_mime_type};
 use self::margins::Margins;
 use self::presentation::Slides;
 use self::styles::Styles;
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 pub(crate) struct OpenDocument;
 

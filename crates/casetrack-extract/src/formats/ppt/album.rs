@@ -4,7 +4,7 @@ use casetrack_pages::office::art::Store;
 
 use super::presentation::Presentation;
 use super::records::{Records, kind};
-use crate::pictures::{PictureText, Pictures};
+use crate::formats::pictures::{PictureText, Pictures};
 
 pub(super) struct Album<'a> {
     store: Store<'a>,

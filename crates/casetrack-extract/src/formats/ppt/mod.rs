@@ -32,7 +32,7 @@ use self::records::{Record, added_by, kind};
 use self::slide::{HeadersFooters, Settings, SlideItem};
 use self::styles::MasterStyles;
 use self::text::{FieldTexts, TextBody, TextContext};
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 /// The storage of the newer one of two presentations in a file for PowerPoint 95 and 97.
 pub(crate) const DUAL_STORAGE: &str = "PP97_DUALSTORAGE";

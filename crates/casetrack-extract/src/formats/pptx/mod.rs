@@ -24,7 +24,7 @@ use casetrack_pages::text::encoding;
 
 use self::frame::SlideSize;
 use self::slide::{Content, Graphic, Slide, SlideItem};
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 /// The usual name of the part with the list of slides.
 const MAIN_PART: &str = "ppt/presentation.xml";

@@ -8,7 +8,6 @@ pub(crate) mod tests;
 
 use std::borrow::Cow;
 use std::io::Read;
-use std::path::Path;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use casetrack_pages::build::{DocumentBuilder, Extractor};
@@ -17,7 +16,6 @@ use flate2::read::ZlibDecoder;
 use mail_parser::decoders::base64::base64_decode;
 
 use self::ber::{Element, Elements, FIRST, OBJECT_IDENTIFIER, SEQUENCE};
-use crate::detect;
 
 /// Kinds of content (RFC 5652, 5083 and 3274), in the encoding of ASN.1: `1.2.840.113549.1.7.N` and `1.2.840.113549.1.9.16.1.N`.
 const SIGNED: &[u8] = b"\x2A\x86\x48\x86\xF7\x0D\x01\x07\x02";
@@ -77,14 +75,7 @@ fn inner_name(source: &Source, content: &[u8]) -> String {
     if is_mime_entity(content) {
         return format!("{stem}.eml");
     }
-    let path = Path::new(&stem);
-    if path.extension().is_some() {
-        return stem;
-    }
-    match detect::detect(path, content) {
-        Ok(format) => format!("{stem}.{}", format.extension()),
-        Err(_) => stem,
-    }
+    stem
 }
 
 /// True if a file is an envelope of any kind, by its first bytes.

@@ -65,7 +65,7 @@ fn a_signed_file_holds_its_document() {
     for (name, bytes, inner) in [
         ("lease.txt.p7m", &plain[..], "lease.txt"),
         ("LEASE.TXT.P7M", &streamed(text), "LEASE.TXT"),
-        ("lease.p7m", &plain, "lease.txt"),
+        ("lease.p7m", &plain, "lease"),
         ("lease.txt.p7m", in_base64(&plain).as_bytes(), "lease.txt"),
         ("lease.txt.p7m", armored.as_bytes(), "lease.txt"),
         ("lease.bin", &plain, "lease.bin"),

@@ -15,7 +15,7 @@ use casetrack_pages::text::encoding;
 use super::formula;
 use super::sheet::{Comment, Picture, Region, Sheet, Visibility, write_all};
 use super::{MAX_COLUMNS, MAX_ROWS};
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut DocumentBuilder) -> Result<()> {
     let part = |container: &mut ZipContainer, name: &str| -> Result<String> {

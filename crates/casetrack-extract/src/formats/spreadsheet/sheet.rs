@@ -10,7 +10,7 @@ use casetrack_pages::model::Source;
 
 use super::hidden_cells::HiddenCells;
 use super::{MAX_COLUMNS, MAX_ROWS};
-use crate::pictures::PictureText;
+use crate::formats::pictures::PictureText;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Visibility {

@@ -14,7 +14,7 @@ use super::number_format::{Formats, NumberFormat};
 use super::sheet::{Comment, Region, Sheet, Visibility, write_all};
 use super::xls::worksheet::{error, f64_at, short_number, truth};
 use super::{MAX_COLUMNS, MAX_ROWS, xlsx};
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 mod kind {
     pub const ROW: u16 = 0;

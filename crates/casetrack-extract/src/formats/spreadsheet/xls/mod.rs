@@ -16,7 +16,7 @@ use casetrack_pages::office::summary_information;
 use self::globals::Globals;
 use super::sheet::{Picture, Sheet, write_all};
 use super::{MAX_COLUMNS, MAX_ROWS};
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let container = CompoundFile::of(source)?;

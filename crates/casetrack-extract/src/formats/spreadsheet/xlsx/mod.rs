@@ -18,7 +18,7 @@ use self::parts::{SheetEntry, Workbook};
 use self::worksheet::WorkbookParts;
 use super::number_format::Formats;
 use super::sheet::{Picture, Sheet, write_all};
-use crate::pictures::Pictures;
+use crate::formats::pictures::Pictures;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;

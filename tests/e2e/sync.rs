@@ -390,6 +390,9 @@ fn what_was_not_read_stays_in_the_list_whatever_is_synced() {
     for file in listed.as_array().unwrap() {
         assert!(file["reason"].is_string() && file["hint"].is_string(), "{file:#}");
     }
+    // The advice is that of the format.
+    assert!(listed[2]["hint"].as_str().unwrap().starts_with("Save it as JPEG"), "{listed:#}");
+    assert!(listed[1]["hint"].as_str().unwrap().starts_with("Save it from letter.eml first. "), "{listed:#}");
     assert!(matter.show("letter.eml")["warnings"][0].as_str().unwrap().starts_with("plan.dwg is "));
     assert!(matter.show("post.zip")["warnings"][0].as_str().unwrap().starts_with("deep/bad.pdf"));
 

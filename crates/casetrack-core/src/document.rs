@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::labels::labelled;
 use crate::mail::MailHeaders;
 use crate::marks::Marks;
-use crate::{Change, DocumentId, FileFormat, HiddenText, Printed, Sha256, Timestamp, printed_page};
+use crate::{Change, DocumentId, FileFormat, HiddenText, Hint, Printed, Sha256, Timestamp, printed_page};
 
 labelled! {
     /// The kind of a document, given by the user or inferred.
@@ -232,6 +232,10 @@ pub struct UnreadPart {
     pub code: String,
     /// The message of the error.
     pub reason: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub hint: Option<Hint>,
 }
 
 impl UnreadPart {

@@ -96,7 +96,8 @@ pub fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
 
 /// A file that is not read, because of its state on disk or the rules of access.
 pub fn skipped(path: &Path, relative_path: String, reason: SkipReason, detail: String) -> SkippedFile {
-    SkippedFile { relative_path, path: path.display().to_string(), reason, document_id: None, detail, container: None }
+    let path = path.display().to_string();
+    SkippedFile { relative_path, path, reason, document_id: None, detail, container: None, hint: None }
 }
 
 impl SourceFile {
@@ -110,10 +111,9 @@ impl SourceFile {
         self.copy.as_ref().unwrap_or(&self.path).metadata().map_or(0, |metadata| metadata.len())
     }
 
-    pub(super) fn skipped(&self, reason: SkipReason, document_id: Option<DocumentId>, detail: String) -> Outcome {
-        let (relative_path, path) = (self.relative.clone(), self.path.display().to_string());
+    pub(super) fn skipped(&self, reason: SkipReason, document_id: Option<DocumentId>, detail: String) -> SkippedFile {
         let container = self.container.clone();
-        Outcome::Skipped(SkippedFile { relative_path, path, reason, document_id, detail, container })
+        SkippedFile { document_id, container, ..skipped(&self.path, self.relative.clone(), reason, detail) }
     }
 
     pub(super) fn failed(&self, error: &Error) -> Outcome {

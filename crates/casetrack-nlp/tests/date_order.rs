@@ -175,3 +175,47 @@ fn a_date_with_two_readings_is_no_fact_and_no_deadline() {
     );
     assert_eq!(duties, [(Some("2022-08-07".to_owned()), None)]);
 }
+
+#[test]
+fn what_happened_on_a_day_is_no_agreement() {
+    let cells = |text: &str| {
+        let annotations = annotate(&NoNames, &[text], Some("en"), &Cancel::default()).unwrap();
+        let roles = annotations.mentions.iter().filter_map(|mention| mention.role.clone()).collect::<Vec<_>>();
+        let facts = facts_and_doubts(&[text], &annotations).known;
+        let day = facts.into_iter().find(|fact| fact.kind == FactKind::AgreementDate).map(|fact| fact.value);
+        (roles.iter().any(|role| role == "agreement date"), day)
+    };
+    for sentence in [
+        "Payments were made on 3 April 2021 and 25 July 2021.",
+        "The delivery was made on 3 April 2021.",
+        "The complaint has been made on 3 April 2021.",
+        "Repairs were made as of 3 April 2021.",
+        "The orders were executed on 3 April 2021.",
+    ] {
+        assert_eq!(cells(&format!("NOTE\n\n{sentence}")), (false, None), "{sentence}");
+    }
+    for sentence in [
+        "This Agreement was made on 3 April 2021.",
+        "The lease was made on 3 April 2021.",
+        "The contract was entered into on 3 April 2021.",
+    ] {
+        assert_eq!(cells(&format!("NOTE\n\n{sentence}")).1.as_deref(), Some("2021-04-03"), "{sentence}");
+    }
+}
+
+#[test]
+fn the_days_of_a_list_are_no_day_of_an_agreement() {
+    let day = |text: &str| {
+        let annotations = annotate(&NoNames, &[text], Some("en"), &Cancel::default()).unwrap();
+        let facts = facts_and_doubts(&[text], &annotations).known;
+        facts.into_iter().find(|fact| fact.kind == FactKind::AgreementDate).map(|fact| fact.value)
+    };
+    for list in [
+        "STATEMENT\n\nDate\tText\tAmount\n13/02/2021\tRent\t500\n03/04/2021\tWater\t50",
+        "2021-02-13 Rent paid\n2021-04-03 Water paid\n",
+        "CHRONOLOGY\n\n3 April 2021 The roof leaks.\n\n4 April 2021 The tenant complains.\n",
+    ] {
+        assert_eq!(day(list), None, "{list}");
+    }
+    assert_eq!(day("LETTER\n\n3 April 2021\n\nDear Ms Roe,\n\nWe agree.").as_deref(), Some("2021-04-03"));
+}

@@ -1,6 +1,6 @@
 //! Results of an ingestion, file by file.
 
-use casetrack_core::{FileFormat, Notice};
+use casetrack_core::{FileFormat, Hint, Notice};
 use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile};
 
 use super::format::{counted, duration, one_line, push_fact, push_section, thousands};
@@ -131,9 +131,20 @@ pub(super) fn push_skipped<'f>(
 ) {
     let duplicates = duplicates.map(|file| format!("{}: {}", name(&file.relative_path), one_line(&file.detail)));
     push_section(text, "Duplicates", duplicates, max_skipped(reader));
-    let unsupported = unsupported.map(|file| match &file.container {
-        Some(container) => reason(&file.relative_path, Some(container), &file.detail),
-        None => detail(file),
+    let mut advice: Vec<&Hint> = Vec::new();
+    let unsupported = unsupported.map(|file| {
+        let line = match &file.container {
+            Some(container) => reason(&file.relative_path, Some(container), &file.detail),
+            None => detail(file),
+        };
+        // Once for all files that need the same.
+        match file.hint.as_ref().filter(|hint| !advice.contains(hint)) {
+            Some(hint) => {
+                advice.push(hint);
+                format!("{line} {}", one_line(&reader.hint(hint)))
+            }
+            None => line,
+        }
     });
     push_section(text, "Unsupported", unsupported, max_skipped(reader));
 }
@@ -219,7 +230,7 @@ mod tests {
             _ => "It was ingested before and has not changed.".to_owned(),
         };
         let (relative_path, path, container) = (path.to_owned(), path.to_owned(), None);
-        SkippedFile { relative_path, path, reason, document_id: None, detail, container }
+        SkippedFile { relative_path, path, reason, document_id: None, detail, container, hint: None }
     }
 
     fn problem(message: &str) -> Problem {
@@ -328,6 +339,23 @@ mod tests {
         let text = folder(&report, "/m", Reader::CommandLine);
         assert!(text.contains("  - winmail.dat in mail/letter.eml is binary data of an unknown type.\n"), "{text}");
         assert!(text.contains("  - winmail.dat in mail/letter.eml: The file is damaged.\n"), "{text}");
+    }
+
+    #[test]
+    fn advice_about_files_that_are_not_read_is_given_once() {
+        let photo =
+            |path: &str, hint: &str| SkippedFile { hint: Some(hint.into()), ..skipped(path, SkipReason::Unsupported) };
+        let skipped = vec![
+            photo("a.heic", "Save it as JPEG."),
+            photo("b.heic", "Save it as JPEG."),
+            photo("c.djvu", "Convert it to PDF."),
+        ];
+        let report = IngestReport { skipped, ..IngestReport::default() };
+        for reader in [Reader::CommandLine, Reader::Assistant] {
+            let text = folder(&report, "/a", reader);
+            let list = "  - a.heic is a film. Save it as JPEG.\n  - b.heic is a film.\n  - c.djvu is a film. Convert it to PDF.\n";
+            assert!(text.contains(list), "{text}");
+        }
     }
 
     #[test]

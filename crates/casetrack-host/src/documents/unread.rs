@@ -73,7 +73,7 @@ impl ReadingOutcomes {
                     problem: Problem {
                         code: ErrorCode::UnsupportedFormat.name().to_owned(),
                         message: file.detail.clone(),
-                        hint: None,
+                        hint: file.hint.clone(),
                     },
                 }]),
             }
@@ -119,6 +119,10 @@ impl UnreadFile {
     }
 
     fn of_part(meta: &DocumentMeta, part: &UnreadPart) -> Self {
+        // A password is given for the container.
+        let own = part.hint.clone().filter(|_| part.code != ErrorCode::NeedsPassword.name());
+        let first = || Hint::from(format!("Save it from {} first. ", meta.name));
+        let hint = own.map(|hint| first().followed_by(hint)).or_else(|| remedy(&part.code, Some(&meta.name)));
         Self {
             name: part.name.clone(),
             path: format!("{}/{}", meta.path, part.name),
@@ -126,7 +130,7 @@ impl UnreadFile {
             document_id: Some(meta.id),
             code: part.code.clone(),
             reason: part.warning(),
-            hint: remedy(&part.code, Some(&meta.name)),
+            hint,
         }
     }
 

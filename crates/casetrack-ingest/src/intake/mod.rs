@@ -22,7 +22,7 @@ use casetrack_extract::{Attachment, ExtractOptions};
 use self::threads::ExtractionThreads;
 use super::file::{DocumentInFlight, Extracted, FileContent, FileInFlight, FileState, Outcome, SourceFile};
 use super::pipeline::{FirstStage, StageEnded};
-use super::{IngestRequest, SkipReason, WorkContext};
+use super::{IngestRequest, SkipReason, SkippedFile, WorkContext};
 use casetrack_host::documents::removed::RestorableDocuments;
 use casetrack_host::{Kept, lock};
 
@@ -139,7 +139,8 @@ impl<'a> Intake<'a> {
         let Some(earlier) = self.stage.work.collection.document_by_path(&file.path.to_string_lossy())? else {
             let same = self.same_content(sha256, early)?;
             let outcome = same.map(|(id, name)| {
-                file.skipped(SkipReason::Duplicate, Some(id), format!("same content as {name}, matching SHA256"))
+                let detail = format!("same content as {name}, matching SHA256");
+                Outcome::Skipped(file.skipped(SkipReason::Duplicate, Some(id), detail))
             });
             return Ok(Lookup { earlier: None, outcome });
         };
@@ -148,7 +149,7 @@ impl<'a> Intake<'a> {
             Some(Outcome::StoredBefore(file.relative.clone(), Box::new(earlier.clone())))
         } else if same && self.request.skip_existing {
             let detail = format!("already ingested as {}, matching SHA256", earlier.name);
-            Some(file.skipped(SkipReason::Unchanged, Some(earlier.id), detail))
+            Some(Outcome::Skipped(file.skipped(SkipReason::Unchanged, Some(earlier.id), detail)))
         } else {
             None
         };
@@ -255,9 +256,9 @@ impl<'a> Intake<'a> {
         let mut unread = Vec::new();
         while let Some(member) = members.next(limits) {
             let path = member.file.path.to_string_lossy().into_owned();
-            if let Some(Error { code, message, .. }) = self.pass_on(threads, member, limits)? {
+            if let Some(Error { code, message, hint, .. }) = self.pass_on(threads, member, limits)? {
                 let name = path.strip_prefix(&format!("{}/", content.path)).unwrap_or(&path).to_owned();
-                unread.push(UnreadPart { name, code: code.name().to_owned(), reason: message });
+                unread.push(UnreadPart { name, code: code.name().to_owned(), reason: message, hint });
             }
         }
         let outcome = self.with_unread(outcome, unchanged, unread);
@@ -301,7 +302,10 @@ impl<'a> Intake<'a> {
             _ => None,
         };
         self.stage.send(match reason.filter(|_| file.in_folder) {
-            Some(reason) => file.skipped(reason, None, error.message.clone()),
+            Some(reason) => {
+                let skipped = file.skipped(reason, None, error.message.clone());
+                Outcome::Skipped(SkippedFile { hint: error.hint.clone(), ..skipped })
+            }
             None => file.failed(&error),
         })?;
         // A picture without text was read.

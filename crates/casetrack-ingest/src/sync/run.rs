@@ -421,7 +421,8 @@ fn leave_out_unreadable(host: &Host, report: &mut SyncReport, disk: &FolderState
             // Whether a password opens it is not known here.
             Err(error) if error.code == ErrorCode::NeedsPassword => return true,
             Err(error) if error.code == ErrorCode::UnsupportedFormat => {
-                unsupported.push(skipped(path, relative, SkipReason::Unsupported, error.message));
+                let file = skipped(path, relative, SkipReason::Unsupported, error.message);
+                unsupported.push(SkippedFile { hint: error.hint, ..file });
             }
             Err(error) => broken.push(failed(path, relative, &error)),
         }

@@ -86,8 +86,13 @@ fn before(tokens: &Tokens, first: usize) -> Option<&'static str> {
 fn of_another(tokens: &Tokens, cue: usize) -> bool {
     let from = cue.saturating_sub(10);
     let mut title = false;
+    // "Payments were made on": what was made is a contract only if the sentence names one.
+    let mut unnamed = cue > 0 && matches!(tokens.word(cue - 1), "was" | "were" | "been");
     for at in (from..cue).rev() {
         let word = tokens.word(at);
+        if unnamed && (tokens.gap(at + 1) == Gap::Paragraph || tokens.starts_sentence(at + 1)) {
+            return true;
+        }
         match word {
             "this" | "hereof" => return false,
             // what defines a name of one word for the document at hand: (the "Agreement")
@@ -96,6 +101,7 @@ fn of_another(tokens: &Tokens, cue: usize) -> bool {
             "agreement" | "lease" | "contract" | "amendment" | "note" | "deed" | "plan" | "order" | "indenture"
             | "addendum" => {
                 title |= tokens.is_capitalized(at) && !tokens.is_upper(at);
+                unnamed = false;
             }
             // the subject of the sentence is the document at hand
             "is" => return false,
@@ -104,7 +110,7 @@ fn of_another(tokens: &Tokens, cue: usize) -> bool {
             _ => {}
         }
     }
-    title
+    title || unnamed
 }
 
 /// "Date:" under "By:", "Name:" or "Title:", as in signature blocks.

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::opening::Opening;
@@ -29,7 +30,7 @@ pattern_table! {
     OTHER, EFFECTIVE_BEFORE, EFFECTIVE_AFTER, EFFECTIVE_MEANS, COMMENCEMENT_AFTER, COMMENCEMENT, BEGINS, COUNTS_FROM,
     NOT_BEGUN, UNLESS, DATED_BEFORE, ENDS, DATE_HEREOF, SIGNED_OPENING, DATED, MADE_BEFORE, ON_DAY, LABELLED,
     OTHER_LABEL, WITNESS, SIGNS, SIGNATURE, SIGNED_AT, AS_OF_EFFECTIVE, SPEAKS_OF, HAPPENS, RESTATED, RESTATED_AS_OF,
-    ORIGINALLY, THIS, NEXT_DAY, ALL_SIGN,
+    ORIGINALLY, THIS, NEXT_DAY, ALL_SIGN, HAPPENED, NAMES_CONTRACT,
 }
 /// Farthest from the end of a document that its signatures are, in bytes.
 const SIGNATURES: usize = 12_000;
@@ -120,6 +121,12 @@ fn is_other(text: &Text<'_>, day: &Day) -> bool {
     let rest = &before[head.end()..];
     let same = text.sentence(from + head.start()).contains(&day.range.start);
     rest.len() <= 80 && same && text.days_in(from + head.end()..day.range.start).is_empty()
+}
+
+/// True if something that is no contract was made on a day: "Payments were made on".
+fn is_event(text: &Text<'_>, day: &Day) -> bool {
+    let sentence = &text.text()[text.sentence(day.range.start).start..day.range.start];
+    HAPPENED.is_match(sentence) && !NAMES_CONTRACT.is_match(sentence)
 }
 
 /// The last day near the signatures: those after the words that introduce them, else those at the end.
@@ -244,9 +251,13 @@ impl Days {
             let far = |day: &Day| {
                 opening.parties.is_empty() && day.range.start - text.sentence(day.range.start).start > BESIDE
             };
-            let own: Vec<&Day> = days.iter().filter(|day| !is_other(text, day) && !far(day)).collect();
+            let own = days.iter().filter(|day| !is_other(text, day) && !far(day) && !is_event(text, day));
+            let own: Vec<&Day> = own.collect();
             let labelled = own.iter().find(|day| DATED.is_match(before(text, day, 40)));
-            let alone = own.iter().find(|day| {
+            // Without an opening, lines with days of their own are entries of a list.
+            let lines = own.iter().filter(|day| text.flat.begins_line(day.range.start)).map(|day| &day.iso);
+            let is_list = opening.parties.is_empty() && lines.collect::<BTreeSet<_>>().len() > 1;
+            let alone = own.iter().filter(|_| !is_list).find(|day| {
                 let before = before(text, day, 60);
                 text.flat.begins_line(day.range.start) || heading_before(before) || SIGNED_AT.is_match(before)
             });

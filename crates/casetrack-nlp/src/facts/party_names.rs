@@ -54,8 +54,9 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
         last += 1;
     }
     // "Beta LLC." ends a sentence
-    if form.text.strip_suffix('.').is_some_and(|bare| matches!(bare, "LLC" | "LLP" | "LP" | "PLC")) && last > start + 1
-    {
+    let slashed = window.text[..byte_of(window.text, form.start)].ends_with('/');
+    let unpointed = |bare: &str| slashed || matches!(bare, "LLC" | "LLP" | "LP" | "PLC");
+    if form.text.strip_suffix('.').is_some_and(unpointed) && last > start + 1 {
         last -= 1;
     }
     let name = single_spaced(&whole[start..last]);
@@ -70,6 +71,8 @@ struct Window<'t> {
     begins: Vec<bool>,
     /// True if a quotation mark is before the text.
     quoted: bool,
+    /// True if "and" is before the text.
+    last: bool,
     /// True if analysis found an organization whose name begins with the text.
     organization: bool,
     /// Bytes of the people that analysis found in the text.
@@ -88,7 +91,9 @@ impl<'t> Window<'t> {
             known.iter().any(|name| name.range.start == at && name.entity_type == EntityType::Organization);
         let people = known.iter().filter(|name| name.entity_type == EntityType::Person);
         let people = people.map(|name| name.range.start - at..name.range.end - at).collect();
-        Self { text: window, words, begins, quoted: whole[..at].ends_with(['\'', '"']), organization, people }
+        let before = &whole[..at];
+        let (quoted, last) = (before.ends_with(['\'', '"']), before.trim_end().ends_with(" and"));
+        Self { text: window, words, begins, quoted, last, organization, people }
     }
 
     fn word(&self, at: usize, fits: impl Fn(&Word<'_>) -> bool) -> bool {
@@ -196,7 +201,25 @@ impl<'t> Window<'t> {
         let clause = self.begins[at]
             && matches!(word.shape, Shape::Number)
             && self.word(at + 1, |mark| mark.is('.') || mark.is(')'));
-        is_stop(word) || after_form || clause || word.gap >= Gap::Line && !is_form(word) || self.is_label(at)
+        is_stop(word)
+            || after_form
+            || clause
+            || self.begins_sentence(at)
+            || word.gap >= Gap::Line && !is_form(word)
+            || self.is_label(at)
+    }
+
+    /// True if a sentence begins behind the point of a form of incorporation: "Beta Ltd. Governed by the laws".
+    fn begins_sentence(&self, at: usize) -> bool {
+        let (before, word) = (&self.words[at - 1], &self.words[at]);
+        let joins = |next: &Word<'_>| {
+            let word = matches!(next.text, "of" | "for" | "the" | "and") || PARTICLES.contains(next.text);
+            (word || ANDS.contains(next.text)) && self.word(at + 2, |word| word.is_capital())
+        };
+        is_form(before)
+            && before.text.ends_with('.')
+            && !is_form(word)
+            && self.word(at + 1, |next| next.shape == Shape::Lower && !joins(next) && !is_form(next))
     }
 
     /// The word after what joins two words of a name, and true if it is itself a part of the name: ", Inc.", "(AFRICA)
@@ -218,11 +241,15 @@ impl<'t> Window<'t> {
             }
             "&" | "+" | "/" if self.divides(at) => false,
             "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" => self.is_inner_mark(at),
+            // "Beta Ltd of London", but "Steel Corporation of America"
+            "of" if self.is_short_form(at - 1) => next(&|next| matches!(next.text, "America" | "Canada")),
             "of" | "for" | "the" | "in" => next(&|next| next.is_capital() || matches!(next.text, "the" | "America")),
             "and" => {
                 let firm = !is_form(&all[at - 1]) && !is_role(&all[at - 1].folded());
                 let kin = |next: &Word<'_>| firm && ENGLISH_KIN.contains(&next.folded().as_str()) && next.is_capital();
-                is_office(all, at) || next(&|next| is_pair(&all[at - 1], next) || kin(next))
+                is_office(all, at)
+                    || next(&|next| is_pair(&all[at - 1], next) || kin(next))
+                    || self.is_pair_of_names(at)
             }
             // "Roe et fils"
             and if ANDS.contains(and) && self.is_inner_and(at) => return Some((at + 2, true)),
@@ -241,6 +268,12 @@ impl<'t> Window<'t> {
         joins.then_some((at + 1, false))
     }
 
+    /// True for a form of incorporation that is no plain word, with which a name ends.
+    fn is_short_form(&self, at: usize) -> bool {
+        let folded = self.words[at].folded();
+        is_form(&self.words[at]) && FORMS.contains(folded.as_str()) && !LONG_FORMS.contains(&folded.as_str())
+    }
+
     /// True if an "and" of another language is within a name: "Müller und Söhne GmbH".
     fn is_inner_and(&self, at: usize) -> bool {
         let Some(next) = self.words.get(at + 1) else { return false };
@@ -253,6 +286,21 @@ impl<'t> Window<'t> {
             kin || capital && self.has_form(at + 1, 4)
         };
         !is_form(&self.words[at - 1]) && and
+    }
+
+    /// True if "and" is within a firm of two names: "Acme Inc. and Roe and Poe plc", "Roe and Poe plc and Acme Inc.". Two parties are left without it.
+    fn is_pair_of_names(&self, and: usize) -> bool {
+        let all = &self.words;
+        let plain = |word: &Word<'_>| word.is_capital() && !is_stop(word) && !is_form(word) && !is_role(&word.folded());
+        let short = |at: usize| self.word(at, |word| is_form(word) && !LONG_FORMS.contains(&word.folded().as_str()));
+        let form = (and + 2..and + 4).find(|at| short(*at));
+        let Some(form) = form.filter(|form| and == 1 && all[..1].iter().chain(&all[2..*form]).all(plain)) else {
+            return false;
+        };
+        let rest = &all[form + 1..];
+        let other = rest.iter().take(12).position(|word| word.text == "and" || word.is('.') || word.gap >= Gap::Line);
+        let goes_on = other.is_some_and(|at| rest[at].text == "and" && rest.get(at + 1).is_some_and(Word::is_capital));
+        if self.last { !goes_on } else { goes_on }
     }
 
     /// True if a sign for "and" stands between two names: "Acme Inc. & Beta LLC", "Jane Roe & Ann Lee".
@@ -350,7 +398,8 @@ impl<'t> Window<'t> {
 /// "A/S", "K/S", "S/A": a form of incorporation of three words.
 pub(crate) fn is_slashed_form(all: &[Word<'_>]) -> bool {
     let [first, slash, last, ..] = all else { return false };
-    let pair = matches!((first.text, last.text), ("A" | "K" | "P" | "I", "S") | ("S", "A"));
+    // "Novo A/S." ends a sentence
+    let pair = matches!((first.text, last.text.trim_end_matches('.')), ("A" | "K" | "P" | "I", "S") | ("S", "A"));
     pair && slash.is('/') && slash.gap == Gap::None && last.gap == Gap::None
 }
 

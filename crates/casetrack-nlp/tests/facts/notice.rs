@@ -85,6 +85,19 @@ fn a_contract_says_in_many_ways_how_it_renews_and_how_not() {
     ]);
 }
 
+#[test]
+fn the_length_of_a_renewal_is_no_notice() {
+    for said in [
+        "This Agreement ends on 28 August 2007 and is renewed from year to year, save notice given two months before the end.",
+        "This Agreement ends on 28 August 2007 and is renewed by tacit agreement from year to year, save notice of termination.",
+        "This Agreement ends on 28 August 2007 and is renewed for one year, except notice is given.",
+        "This Agreement ends on 28 August 2007 and is renewed for one year, unless notice is given.",
+        "This Agreement ends on 28 August 2007 and continues for one year save where notice is given.",
+    ] {
+        assert_ne!(term(said)[2], "1 year", "{said}");
+    }
+}
+
 /// How a first term of one year is written that begins on January 1, 2005.
 const ONE_YEAR: &[&str] = &[
     "The initial term begins on 1 January 2005 and continues for twelve (12) months.",

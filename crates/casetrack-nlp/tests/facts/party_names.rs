@@ -178,3 +178,35 @@ fn a_party_has_the_name_that_it_trades_under() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn and_is_within_a_firm_if_two_parties_are_left() {
+    check_between(&[
+        ("Acme Foods LLC and Salem and Akron plc.", "Acme Foods LLC; Salem and Akron plc"),
+        ("Salem and Akron Inc. and Acme & Foods Company.", "Salem and Akron Inc.; Acme & Foods Company"),
+        ("Salem and Akron Ltd (the \"Seller\") and Beta Ltd (the \"Buyer\").", "Salem and Akron Ltd; Beta Ltd"),
+        ("Acme Inc. and Beta LLC.", "Acme Inc.; Beta LLC"),
+        ("Acme Foods A/S and Beta Tools A/S.", "Acme Foods A/S; Beta Tools A/S"),
+        ("Salem & Partner mbB and Akron GmbH & Co. KG.", "Salem & Partner mbB; Akron GmbH & Co. KG"),
+        (
+            "Acme Corporation and The Commissioners for His Majesty's Revenue and Customs.",
+            "Acme Corporation; The Commissioners for His Majesty's Revenue and Customs",
+        ),
+    ]);
+}
+
+#[test]
+fn a_name_ends_behind_its_form() {
+    check_between(&[
+        ("Acme Pty Ltd and Beta Pty Ltd. Governed by the laws of New South Wales.", "Acme Pty Ltd; Beta Pty Ltd."),
+        ("Acme LLC and Beta Inc. Signed in two copies.", "Acme LLC; Beta Inc."),
+        ("Acme GmbH and Beta Co. Executed as a deed.", "Acme GmbH; Beta Co."),
+        ("Acme Ltd of London and Beta GmbH of Berlin.", "Acme Ltd; Beta GmbH"),
+        ("Acme Inc. of Toronto and Beta S.A. of Paris.", "Acme Inc.; Beta S.A."),
+        (
+            "Steel Corporation of America and Acme Trust Company of Ohio.",
+            "Steel Corporation of America; Acme Trust Company of Ohio",
+        ),
+        ("Bank of Acme and University of Akron.", "Bank of Acme; University of Akron"),
+    ]);
+}

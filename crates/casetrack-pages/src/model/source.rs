@@ -100,13 +100,13 @@ impl<'a> Source<'a> {
 
     /// `what` completes "… is": "a JPEG image".
     pub fn unsupported(&self, what: &str) -> Error {
-        let formats: Vec<String> =
-            FileFormat::ALL.iter().map(|format| format.extension().to_ascii_uppercase()).collect();
         Error::new(
             ErrorCode::UnsupportedFormat,
             format!("{} is {what}; CaseTrack cannot read this format.", self.name()),
         )
-        .with_hint(format!("Save or export it as one of {}, then try again.", formats.join(", ")))
+        .with_hint(
+            "Open it in the program that made it, export it as PDF or another format that CaseTrack reads, and ingest that.",
+        )
     }
 
     /// `what` completes "… is too large: ".

@@ -17,11 +17,11 @@ const NAMES: &[(DocumentType, &str)] = &[
     (DocumentType::Policy, "policy, policies, procedure, code of conduct, guideline, guidelines, handbook"),
     (
         DocumentType::Contract,
-        "agreement, contract, amendment, addendum, lease, license, licence, nda, msa, sow, statement of work, terms and \
-         conditions, terms of service, deed, power of attorney",
+        "agreement, contract, amendment, addendum, lease, sublease, license, licence, nda, msa, sow, statement of work, \
+         terms and conditions, terms of service, deed, power of attorney",
     ),
     (DocumentType::Report, "report, minutes, audit, analysis, study, survey, assessment, review, findings, summary"),
-    (DocumentType::Presentation, "presentation, slides, deck"),
+    (DocumentType::Presentation, "presentation, slides, slide deck, pitch deck, board deck"),
 ];
 
 /// The kind of a document from, in this order: its format (sheets are spreadsheets), its file name, the title it gives
@@ -97,6 +97,9 @@ mod tests {
             ("doc.docx", "", "Acme Corp.\nDear Ms. Jones,\nabout the agreement", Correspondence),
             ("doc.docx", "", "SERVICES AGREEMENT\nThis Agreement", Contract),
             ("releases.txt", "", "Nothing telling here", Other),
+            ("doc.docx", "", "SUBLEASE OF SALEM QUAY\nItem: deck oven", Contract),
+            ("doc.docx", "", "Repairs of the deck of the ship", Other),
+            ("Board_deck.pdf", "", "", Presentation),
         ] {
             assert_eq!(inferred(name, title, text, FileFormat::Pdf), expected, "{name}");
         }

@@ -98,7 +98,7 @@ pub fn recall(
     let found = Found { dense: dense.as_mut(), sparse: sparse.as_mut() };
     let best = bm25.first().map_or(&[][..], Vec::as_slice);
     let mut weights = language::weights(collection, best, found, embedder.as_ref())?;
-    if sparse.is_none() && dense.is_some() {
+    if sparse.is_none() && weights.dense > 0.0 && dense.is_some() {
         weights.bm25 *= coverage::share(collection, query, best)?;
     }
     let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));

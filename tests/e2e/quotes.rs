@@ -99,28 +99,6 @@ The \"Base Rate\" is defined. As \"the Employer shall never pay a penny to anybo
 ";
 
 #[test]
-fn a_quotation_that_the_index_divides_otherwise_is_found() {
-    let data = tempfile::tempdir().unwrap();
-    let home = &data.path().join("home");
-    let folder = data.path().join("docs");
-    write_files(
-        &folder,
-        &[(
-            "keiyaku.txt",
-            "第12条 契約金額は金１，２３４，５６７円とする。\n\n電話：０３－１２３４－５６７８、ＡＢＣ－２０２３－００４５\n",
-        )],
-    );
-    run(home, &["new", "JP"]);
-    run(home, &["ingest", folder.to_str().unwrap(), "-c", "JP"]);
-    let mut client = Client::start(home, &["--collection", "JP"]);
-    for quotation in ["1,234,567円", "１，２３４，５６７円"] {
-        let (_, check) = client.call("verify_quote", json!({"text": quotation}));
-        assert_eq!(check["status"], "exact", "{quotation}: {check:#}");
-    }
-    client.close();
-}
-
-#[test]
 fn the_quotations_of_a_draft_are_checked_with_their_citations() {
     let data = tempfile::tempdir().unwrap();
     let home = &data.path().join("home");

@@ -54,9 +54,13 @@ fn longest_parts(word: &str) -> Vec<Range<usize>> {
         Some(Some(_)) => Vec::new(),
         _ => (MIN_UNKNOWN..word.len())
             .filter(|&head| !PREFIXES.contains(&&word[..head]))
-            .find_map(|head| Some([&[0..head], covers.get(head)?.as_ref()?.as_slice()].concat()))
+            .find_map(|head| Some(joined(0..head, covers.get(head)?.as_ref()?)))
             .unwrap_or_default(),
     }
+}
+
+fn joined(first: Range<usize>, others: &[Range<usize>]) -> Vec<Range<usize>> {
+    std::iter::once(first).chain(others.iter().cloned()).collect()
 }
 
 /// For each byte, the fewest known parts that cover the word from there to its end; the whole word is one only if `may_be_whole`.
@@ -71,16 +75,16 @@ fn covers(word: &str, may_be_whole: bool) -> Vec<Option<Vec<Range<usize>>>> {
             }
             let rest = &word[end..];
             if ENDINGS.contains(&rest) {
-                best = Some(vec![start..end]);
+                best = Some(joined(start..end, &[]));
                 continue;
             }
             let after = LINKS.iter().filter(|link| rest.starts_with(**link));
             let behind =
                 after.filter_map(|link| covers.get(end + link.len())?.as_ref()).min_by_key(|parts| parts.len());
             if let Some(behind) = behind
-                && best.as_ref().is_none_or(|best| behind.len() + 1 <= best.len())
+                && best.as_ref().is_none_or(|best| behind.len() < best.len())
             {
-                best = Some([&[start..end], behind.as_slice()].concat());
+                best = Some(joined(start..end, behind));
             }
         }
         covers[start] = best;

@@ -11,10 +11,11 @@ use crate::concepts::concept_candidates;
 use crate::dates::DateOrder;
 use crate::entities::{DocumentMention, EntityKey, EntityNames, Resolved, key_of_value, resolve};
 use crate::facts::date_order;
+use crate::findings::{PageFindings, overlap};
 use crate::languages::{self, Language, Ruleset};
 use crate::names::{Alias, NameMention, Page, PageNames, names};
 use crate::recognizer::{NamedSpan, Recognizer};
-use crate::rules::{self, PageFindings, overlap};
+use crate::rules;
 use crate::words::single_spaced;
 
 /// Name and version of the analysis of documents in a language, by its BCP 47 tag; `None` if it is not known. Documents

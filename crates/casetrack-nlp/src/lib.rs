@@ -14,6 +14,7 @@ pub mod concepts;
 pub mod dates;
 pub mod entities;
 pub mod facts;
+mod findings;
 pub mod languages;
 pub mod names;
 mod numbers;

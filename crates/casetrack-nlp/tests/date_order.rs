@@ -143,7 +143,10 @@ fn short_texts_have_the_dates_of_their_language() {
     ]);
 }
 
-fn letter(text: &str) -> (Facts, Vec<(Option<String>, Option<String>)>) {
+/// Day and trigger of each duty.
+type Duties = Vec<(Option<String>, Option<String>)>;
+
+fn letter(text: &str) -> (Facts, Duties) {
     let pages = [text];
     let annotations = annotate(&NoNames, &pages, None, &Cancel::default()).unwrap();
     let duties = obligations(&pages, &annotations).into_iter().map(|duty| (duty.due, duty.trigger));

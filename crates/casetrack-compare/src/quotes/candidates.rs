@@ -19,7 +19,7 @@ const READ_PHRASES: usize = 3;
 /// Most chunks that are read for a quotation.
 pub(super) const MAX_CHUNKS: usize = 2_000;
 /// Chunks that keyword search is asked for.
-pub(super) const KEYWORD_HITS: usize = 12;
+const KEYWORD_HITS: usize = 12;
 /// Bytes of a quotation that keyword search is asked for.
 const MAX_QUERY: usize = 4_000;
 

@@ -11,7 +11,7 @@ use casetrack_store::{Collection, Passages};
 
 use super::align::{Alignment, Step, StepKind, align};
 use super::alterations::{MarkedChange, marked_changes};
-use super::candidates::{Candidates, ChunkPlace, KEYWORD_HITS, candidates, keyword_hits};
+use super::candidates::{Candidates, ChunkPlace, candidates, keyword_hits};
 use super::differences::{Difference, DifferenceKind, Sides};
 use super::originals::Originals;
 use super::parts::{Part, Pattern};
@@ -109,13 +109,7 @@ impl<'c> Finder<'c> {
         else {
             return Ok(Finding::Nothing);
         };
-        let mut candidates = candidates(self.collection, reading, documents)?;
-        if candidates.chunks.is_empty() {
-            // The index may divide words otherwise: "1,234,567円" is one there.
-            candidates.chunks = keyword_hits(self.collection, quotation, documents)?;
-            candidates.chunks.sort_unstable();
-            candidates.is_cut = candidates.chunks.len() == KEYWORD_HITS;
-        }
+        let candidates = candidates(self.collection, reading, documents)?;
         let side = side(reading);
         let (places, left) = self.exact(&readings, &candidates, side)?;
         if !places.is_empty() {

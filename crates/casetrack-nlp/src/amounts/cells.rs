@@ -90,7 +90,7 @@ fn by_form(text: &str, number: &Range<usize>, next: &Range<usize>, distance: Dis
         return Some(Side::After);
     }
     // "10 EUR 20 EUR 30 EUR", "100 EUR 30 days after"
-    let again = behind.starts_with(&text[number.end..next.start].trim()[..]);
+    let again = behind.starts_with(text[number.end..next.start].trim());
     let counts = behind.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
     (again || COUNTED.contains(&counts.as_str())).then_some(Side::Before)
 }

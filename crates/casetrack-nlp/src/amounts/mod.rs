@@ -324,17 +324,17 @@ impl Reader<'_> {
             "dollars" if cents_end > amount.end => cents_end + 1,
             _ => cents_end,
         };
-        if tokens.symbol(end) == '(' && tokens.gap(end) <= Gap::Line {
-            if let Some(inside) = self.unsigned_at(end + 1)
-                && tokens.symbol(inside.end) == ')'
-                && inside.value.to_string() == words.to_string()
-                && (inside.unit == amount.unit || amount.unit == "USD")
-            {
-                amount.end = inside.end + 1;
-                amount.unit = inside.unit;
-                amount.value = words;
-                return amount;
-            }
+        if tokens.symbol(end) == '('
+            && tokens.gap(end) <= Gap::Line
+            && let Some(inside) = self.unsigned_at(end + 1)
+            && tokens.symbol(inside.end) == ')'
+            && inside.value.to_string() == words.to_string()
+            && (inside.unit == amount.unit || amount.unit == "USD")
+        {
+            amount.end = inside.end + 1;
+            amount.unit = inside.unit;
+            amount.value = words;
+            return amount;
         }
         if cents_end > amount.end {
             (amount.value, amount.end) = (words, end);

@@ -22,7 +22,7 @@ use casetrack_core::{EntityType, Error, Mention, Reference, ReferenceKind, Resul
 
 use self::rules::{Read, Rules};
 use crate::dates::DateOrder;
-use crate::rules::{PageFindings, inside_citation};
+use crate::findings::{PageFindings, inside_citation, links};
 use crate::tokens::{Kind, Tokens};
 use crate::{patterns, references as english};
 
@@ -162,7 +162,7 @@ fn find_on_page(rules: &Rules, page: &str, order: DateOrder) -> PageFindings {
     let mut mentions: Vec<Mention> = formed.map(|found| placed(&places, found)).collect();
     mentions.extend(patterns::find(&tokens));
     mentions.retain(|mention| !inside_citation(mention, &references));
-    mentions.extend(crate::rules::links(&references));
+    mentions.extend(links(&references));
     mentions.sort_by_key(|mention| (mention.char_start, mention.char_end, mention.entity_type));
     PageFindings { mentions, references }
 }

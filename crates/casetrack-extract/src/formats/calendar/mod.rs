@@ -149,7 +149,8 @@ fn entry_lines(entry: &Component, method: &str, home: &HomeZone) -> Vec<String> 
     for (name, label) in LINES {
         let found = entry.properties.iter().filter(|property| property.name == name).map(Property::text);
         // PUBLIC is the usual case.
-        let shown = found.filter(|text| !text.is_empty() && !(name == "CLASS" && text.eq_ignore_ascii_case("PUBLIC")));
+        let is_usual = |text: &str| text.is_empty() || name == "CLASS" && text.eq_ignore_ascii_case("PUBLIC");
+        let shown = found.filter(|text| !is_usual(text));
         lines.extend(shown.map(|text| format!("{label}: {}", text.split_whitespace().collect::<Vec<_>>().join(" "))));
     }
     lines.extend(entry.property("ORGANIZER").and_then(person).map(|person| format!("Organiser: {person}")));
@@ -238,9 +239,9 @@ fn attendee(property: &Property) -> Option<String> {
         "NON-PARTICIPANT" => notes.push("for information".to_owned()),
         _ => {}
     }
-    match property.parameter("CUTYPE").unwrap_or_default().to_ascii_uppercase().as_str() {
-        kind @ ("ROOM" | "RESOURCE" | "GROUP") => notes.push(kind.to_ascii_lowercase()),
-        _ => {}
+    let kind = property.parameter("CUTYPE").unwrap_or_default().to_ascii_lowercase();
+    if matches!(kind.as_str(), "room" | "resource" | "group") {
+        notes.push(kind);
     }
     match property.parameter("PARTSTAT").unwrap_or_default().to_ascii_uppercase().as_str() {
         "" => {}

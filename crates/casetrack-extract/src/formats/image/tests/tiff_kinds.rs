@@ -107,7 +107,8 @@ fn pixels_of_every_kind_are_shown_in_their_colours() {
         [[0xFFFF, 0], [0, 0], [0, 0]].map(|[one, other]| [vec![one, other], vec![0; 14]].concat()).concat();
     let bytes_of_colors: Vec<u16> = palette.iter().map(|color| color >> 8).collect();
     let eight: Tag = (BITS, &[8]);
-    let cases: [(&[Tag], &[u8], [[u8; 4]; 2]); 24] = [
+    type Case<'a> = (&'a [Tag<'a>], &'a [u8], [[u8; 4]; 2]);
+    let cases: [Case<'_>; 24] = [
         // Grey, in either direction, of few bits and of many.
         (&[(KIND, &[1]), eight], &[0, 255], [BLACK, WHITE]),
         (&[(KIND, &[0]), eight], &[0, 255], [WHITE, BLACK]),

@@ -415,7 +415,7 @@ fn what_was_not_read_stays_in_the_list_whatever_is_synced() {
 
     // What is read now, or deleted, leaves the list, and the warning goes with it.
     matter.remove("mail/photo.heic");
-    matter.write("cut.pdf", "No longer cut off.");
+    matter.remove("cut.pdf");
     matter.write("post.zip", zip(&[("good.txt", "Nobody called."), ("deep/bad.txt", "Nobody came.")]));
     matter.sync(&[]);
     assert_eq!(names(&matter.unread()), ["plan.dwg in moved.eml"]);

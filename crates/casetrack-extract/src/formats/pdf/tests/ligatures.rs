@@ -52,7 +52,7 @@ fn ligatures_that_map_wrongly_are_read_by_ocr() {
         assert_eq!((&*extraction.pages[0].text, extraction.warnings.len()), (&*LINES.join("\n"), 0), "{fi:?}");
     }
     let has_engine = crate::tesseract_status(&ExtractOptions::default()).is_ok();
-    for fi in ["0000", "0001", "000C", "FFFD", "F001", "019F", "00AE", "0020"] {
+    for fi in ["0000", "0001", "000C", "FFFD", "F001", "019F", "00AE"] {
         let extraction = extract(&page(Some(fi))).unwrap();
         let page = &extraction.pages[0];
         assert!(

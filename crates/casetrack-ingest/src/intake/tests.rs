@@ -8,9 +8,10 @@ use super::*;
 use casetrack_host::{EngineConfig, Host};
 
 fn message(attachments: [(&str, &str); 2]) -> String {
-    let mut message = "From: Ann <ann@example.com>\r\nMIME-Version: 1.0\r\nSubject: Lease\r\n\
+    let mut message =
+        "From: Ann <ann@example.com>\r\nMIME-Version: 1.0\r\nMessage-ID: <1@example.com>\r\nSubject: Lease\r\n\
         Content-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\n\r\nSee the files.\r\n"
-        .to_owned();
+            .to_owned();
     for (name, text) in attachments {
         message += &format!("--B\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n\r\n{text}\r\n");
     }

@@ -152,7 +152,7 @@ fn when_signed(text: &Text<'_>, said: &str, agreement: Option<&ContractDay>) -> 
 fn is_signed(text: &Text<'_>, day: &Day) -> bool {
     let whole = text.text();
     let label = &whole[text.floor(day.range.start.saturating_sub(24))..day.range.start];
-    if OTHER_LABEL.is_match(label) {
+    if OTHER_LABEL.is_match(label) || is_event(text, day) {
         return false;
     }
     let near = &whole[text.floor(day.range.start.saturating_sub(BESIDE))..text.floor(day.range.end + BESIDE / 2)];

@@ -130,12 +130,12 @@ async fn errors_are_the_contracts_and_one_field() {
         ("search_create_index", json!({"index_name": "default"}), "Index already exists: default"),
         ("search_create_index", json!({"index_name": "x", "backend": "redis"}), "Unknown backend: redis"),
         ("search_create_index", json!({"index_name": "my docs"}), "Invalid index name: my docs"),
-        ("search_index", json!({"query": "x", "k": "many"}), "k is \"many\"; it must be an integer, such as 5."),
+        ("search_index", json!({"query": "x", "k": "many"}), "k is \"many\"; it must be an integer, such as 10."),
         ("search_index", json!({"query": "x", "k": -1}), "k is -1; it must be between 0 and 1000."),
         (
             "search_add_document",
             json!({"doc_id": "a", "content": "x", "metadata": "y"}),
-            "metadata is \"y\"; it must be an object.",
+            "metadata is \"y\"; it must be an object, such as {\"name\":\"value\"}.",
         ),
         (
             "search_index",

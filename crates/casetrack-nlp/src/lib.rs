@@ -32,6 +32,7 @@ pub use dates::DateOrder;
 pub use facts::{
     Fact, FactKind, Facts, MAX_OBLIGATIONS, Obligation, facts, facts_and_doubts, length_of_time, obligations,
 };
+pub use names::institutions::is_institution;
 pub use names::{definitions, signatures};
 pub use recognizer::{Label, NamedSpan, Recognizer};
 pub use spacy::SpacyRecognizer;

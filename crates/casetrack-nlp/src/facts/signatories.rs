@@ -8,10 +8,12 @@ use crate::words::single_spaced;
 
 pattern_table! {
     "facts/signatories.toml":
-    WITNESS,
+    WITNESS, BLANK,
 }
 /// Characters before a name in which it can be said that its bearer is a witness.
 const WITNESS_REACH: u32 = 90;
+/// The value for a form that nobody has signed, as far as its text shows.
+const UNSIGNED: &str = "not signed: the signature lines are blank";
 /// Most signatories of one document.
 const MOST: usize = 20;
 
@@ -37,7 +39,7 @@ pub(crate) fn find(pages: &[&str]) -> Vec<Fact> {
             let (char_start, char_end) = (signature.char_start, signature.char_end);
             let name = chars(char_start, char_end);
             let before = chars(char_start.saturating_sub(WITNESS_REACH), char_start);
-            if WITNESS.is_match(&before) {
+            if signature.is_witness || WITNESS.is_match(&before) {
                 witnesses.insert(name.to_lowercase());
             }
             if witnesses.contains(&name.to_lowercase()) {
@@ -54,7 +56,23 @@ pub(crate) fn find(pages: &[&str]) -> Vec<Fact> {
             }
         }
     }
+    if found.is_empty() {
+        return unsigned(pages).into_iter().collect();
+    }
     found.into_iter().map(Signatory::fact).collect()
+}
+
+/// The first of two blank lines for signatures or more, if nobody signs.
+fn unsigned(pages: &[&str]) -> Option<Fact> {
+    let blank = |text: &str| BLANK.find_iter(text).map(|found| found.range()).collect::<Vec<_>>();
+    let mut lines =
+        (1..).zip(pages).flat_map(|(page, text)| blank(text).into_iter().map(move |range| (page, *text, range)));
+    let (page, text, range) = lines.next()?;
+    lines.next()?;
+    let char_start = text.get(..range.start)?.chars().count() as u32;
+    let char_end = char_start + text.get(range)?.chars().count() as u32;
+    let value = UNSIGNED.to_owned();
+    Some(Fact { kind: FactKind::Signatory, value, computed: None, page, char_start, char_end, confidence: 80 })
 }
 
 impl Signatory {

@@ -31,6 +31,11 @@ pub(crate) fn signers(text: &Text<'_>) -> Vec<Range<usize>> {
                     found.push(without_position(text, of));
                 }
             }
+            // Which of them is signed for is not known.
+            _ if !signature.organizations.is_empty() => {
+                let of = |(from, to)| byte_of(whole, from)..byte_of(whole, to);
+                found.extend(signature.organizations.into_iter().map(of));
+            }
             _ => found.push(person),
         }
     }

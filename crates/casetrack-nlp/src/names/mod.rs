@@ -16,9 +16,11 @@
 mod aliases;
 pub mod definitions;
 mod document;
+pub mod institutions;
 mod organizations;
 mod persons;
 mod roles;
+mod signature_blocks;
 pub mod signatures;
 mod spans;
 mod support;

@@ -1,9 +1,12 @@
 //! Signature blocks: "By: … Name: Jane Roe Title: President", "/s/ Jane Roe".
 
+use std::ops::Range;
+
 use casetrack_core::EntityType;
 
 use super::roles::position;
-use super::{Name, Source, organizations, persons};
+use super::signature_blocks::{Block, Blocks};
+use super::{Name, Source, persons};
 use crate::words::{Class, Gap, Shape, Word, mark_lowered, surface, words};
 
 /// A person who signs.
@@ -13,12 +16,14 @@ pub struct Signature {
     pub char_start: u32,
     pub char_end: u32,
     pub title: Option<String>,
-    /// The organization above: characters of the text, half-open.
+    /// The organization that is signed for: characters of the text, half-open.
     pub organization: Option<(u32, u32)>,
+    /// All organizations above, if it is not known which of them is signed for.
+    pub organizations: Vec<(u32, u32)>,
+    /// True for one who signs for nobody.
+    pub is_witness: bool,
 }
 
-/// Greatest distance from an organization to the name of its signer, in words.
-const ORGANIZATION_WORDS: usize = 60;
 /// Greatest distance from a name to its title, in words: "By: /s/ Jane Roe Name: Jane Roe Date: … Title: President".
 const TITLE_WORDS: usize = 30;
 const NAME_WORDS: usize = 6;
@@ -32,58 +37,20 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     if names.is_empty() {
         return Vec::new();
     }
-    let organizations = organizations::find(&words);
+    let blocks = Blocks::of(&words, &names);
     let place = |name: Name| {
-        let above = organization_above(&words, &organizations, name.first);
+        let Block { title, organization, organizations, is_witness } = blocks.block(name.first..name.last);
+        let chars = |range: Range<usize>| (words[range.start].start, words[range.end - 1].end);
         Signature {
             char_start: words[name.first].start,
             char_end: words[name.last - 1].end,
-            title: name.role,
-            organization: above.map(|above| (words[above.first].start, words[above.last - 1].end)),
+            title,
+            organization: organization.map(chars),
+            organizations: organizations.into_iter().map(chars).collect(),
+            is_witness,
         }
     };
     names.into_iter().map(place).collect()
-}
-
-/// The organization that the signer at a word signs for: the last one above, in the same column where blocks are side by side. `None` if the
-/// columns above do not match.
-fn organization_above<'n>(words: &[Word<'_>], all: &'n [Name], signer: usize) -> Option<&'n Name> {
-    let before = &all[..all.partition_point(|organization| organization.last <= signer)];
-    let above = before.last().filter(|organization| signer - organization.last <= ORGANIZATION_WORDS)?;
-    let line = line_start(words, above.first);
-    let side_by_side = |other: &&Name| {
-        other.first == line || words[other.first].gap >= Gap::Wide && words[other.first].gap < Gap::Line
-    };
-    let mut row: Vec<&Name> = before.iter().filter(|other| other.first >= line).filter(side_by_side).collect();
-    // "ACME PARTNERS" within "ACME PARTNERS, L.P."
-    row.sort_by_key(|name| (name.first, std::cmp::Reverse(name.last)));
-    row.dedup_by_key(|name| name.first);
-    let columns = columns(words, signer);
-    match columns.iter().rposition(|label| *label < signer) {
-        _ if columns.len() < 2 && row.len() < 2 => Some(above),
-        Some(column) if columns.len() == row.len() => row.get(column).copied(),
-        _ => None,
-    }
-}
-
-/// The first word of the line of a word.
-fn line_start(words: &[Word<'_>], at: usize) -> usize {
-    (0..=at).rev().find(|start| words[*start].gap >= Gap::Line).unwrap_or(0)
-}
-
-/// The labels of the line of a word that begin a column: "By:" and "By:", far apart.
-fn columns(words: &[Word<'_>], at: usize) -> Vec<usize> {
-    let start = line_start(words, at);
-    let end = (start + 1..words.len()).find(|next| words[*next].gap >= Gap::Line).unwrap_or(words.len());
-    let begins = |label: &usize| *label == start || words[*label].gap >= Gap::Wide;
-    (start..end).filter(begins).filter(|label| is_label(words, *label)).collect()
-}
-
-/// True for "By:", "Name:", "Title:" and "/s/".
-fn is_label(words: &[Word<'_>], at: usize) -> bool {
-    let colon = words.get(at + 1).is_some_and(|mark| mark.is(':'));
-    let signed = words[at].is('/') && words.get(at + 1).is_some_and(|s| matches!(s.text, "s" | "S"));
-    signed || colon && matches!(words[at].folded().as_str(), "by" | "name" | "per" | "title" | "its")
 }
 
 /// The same as names.
@@ -101,7 +68,7 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
     found
 }
 
-/// The beginning of a name, if word `at` is a label of a signature block: "/s/", "By:", "Name:", "Print Name:".
+/// The beginning of a name, if word `at` is a label of a signature block: "/s/", "By:", "Name:", "Print Name:", "DocuSigned by:".
 fn name_after_label(words: &[Word<'_>], at: usize) -> Option<usize> {
     let word = &words[at];
     let next = |n: usize| words.get(at + n);
@@ -109,7 +76,9 @@ fn name_after_label(words: &[Word<'_>], at: usize) -> Option<usize> {
     if word.is('/') && matches!(next(1)?.text, "s" | "S") && next(2)?.is('/') {
         return skip_lines(words, at + 3);
     }
-    if !word.is_capital() {
+    let stamps = |before: &Word<'_>| matches!(before.folded().as_str(), "docusigned" | "signed" | "e-signed");
+    let is_stamp = word.text == "by" && at.checked_sub(1).is_some_and(|before| stamps(&words[before]));
+    if !word.is_capital() && !is_stamp {
         return None;
     }
     let label = word.folded();
@@ -179,10 +148,6 @@ fn signer_end(words: &[Word<'_>], first: usize) -> Option<usize> {
 
 /// The title after a signer's name: after "Title:" or "Its:", or the position right after the name.
 fn title(words: &[Word<'_>], last: usize) -> Option<String> {
-    let labels = columns(words, last - 1);
-    if labels.len() > 1 {
-        return title_of_column(words, last, &labels);
-    }
     let end = words.len().min(last + TITLE_WORDS);
     for i in last..end {
         let label = words[i].folded();
@@ -203,18 +168,6 @@ fn title(words: &[Word<'_>], last: usize) -> Option<String> {
             || !words[i - 1].is_capital();
         (words[i].is_capital() && begins).then(|| position(words, i)).flatten().map(|(title, _)| title)
     })
-}
-
-/// The title below a signer's name in blocks side by side: in the first line of titles, which has as many columns as the line of the name.
-fn title_of_column(words: &[Word<'_>], last: usize, labels: &[usize]) -> Option<String> {
-    let column = labels.iter().rposition(|label| *label < last)?;
-    let end = words.len().min(last + TITLE_WORDS * labels.len());
-    let of_title = |at: &usize| {
-        matches!(words[*at].folded().as_str(), "title" | "its") && words.get(at + 1).is_some_and(|mark| mark.is(':'))
-    };
-    let titles = columns(words, (last..end).find(of_title)?);
-    let at = *titles.get(column).filter(|at| titles.len() == labels.len() && of_title(at))?;
-    position(words, at + 2).map(|(title, _)| title).or_else(|| line(words, at + 2))
 }
 
 /// The rest of a line, when it looks like a title in words of its own.

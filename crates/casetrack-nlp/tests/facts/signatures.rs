@@ -76,6 +76,39 @@ fn each_signer_has_the_party_of_the_column_and_witnesses_sign_for_nobody() {
             "IN WITNESS WHEREOF, the parties have signed.\n\nACME FOODS, INC.\nBy: /s/ Jane Roe\nTitle: President\n",
             "Jane Roe, President, for ACME FOODS, INC.",
         ),
+        // Blocks side by side that are run together on one line.
+        (
+            "ACME FOODS, INC. BETA TOOLS LLC By: /s/ Jane Roe By: /s/ Ann Lee Name: Jane Roe Name: Ann Lee Title: President Title: \
+             Manager\n",
+            "Jane Roe, President, for ACME FOODS, INC.; Ann Lee, Manager, for BETA TOOLS LLC",
+        ),
+        (
+            "ACME FOODS, INC.   BETA TOOLS LLC\n\n/s/ Jane Roe   /s/ Ann Lee\nBy: Jane Roe   By: Ann Lee\nIts: President   Its: \
+             Manager\n",
+            "Jane Roe, President, for ACME FOODS, INC.; Ann Lee, Manager, for BETA TOOLS LLC",
+        ),
+        // A title that is left blank, before the next block.
+        (
+            "ACME FOODS, INC. By: /s/ Jane Roe Name: Jane Roe Title: BETA TOOLS LLC By: /s/ Ann Lee\n",
+            "Jane Roe, for ACME FOODS, INC.; Ann Lee, for BETA TOOLS LLC",
+        ),
+        // Two firms above blocks that follow each other: who signs for which is not known.
+        (
+            "ACME FOODS, INC. BETA TOOLS LLC By: /s/ Jane Roe Title: President By: /s/ Ann Lee Title: Manager\n",
+            "Jane Roe, President; Ann Lee, Manager",
+        ),
+        (
+            "ACME FOODS, INC.\n/s/ Tom Ray\n\nWitness\n\nBy: /s/ Jane Roe\nName: Jane Roe\nTitle: President\n",
+            "Jane Roe, President",
+        ),
+        (
+            "ACME FOODS, INC.\n\nDocuSigned by:\nJane Roe\n4C1F2A9B8D7E6F5\n\nName: Jane Roe\nTitle: President\n",
+            "Jane Roe, President, for ACME FOODS, INC.",
+        ),
+        (
+            "ACME FOODS, INC.\nBy: ____________\nName:\nTitle:\n\nBETA TOOLS LLC\nBy: ____________\nName:\nTitle:\n",
+            "not signed: the signature lines are blank",
+        ),
     ] {
         let found = facts_of(&[&format!("AGREEMENT\n\nThe parties agree.\n\n{block}")]);
         assert_eq!(values(&found, FactKind::Signatory), expected, "{block}");

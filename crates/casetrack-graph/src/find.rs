@@ -184,6 +184,18 @@ fn is_clear<T: Copy + Ord + Hash>(items: &Items<T>, wanted: &str, exact: &mut Ve
         exact.insert(0, one);
         return true;
     }
+    if own.is_empty() {
+        // An alias means the one that most documents call by it.
+        let written = |id: &u32| items.get(*id).map_or(0, |item| item.written(wanted));
+        let mut by_written = exact.clone();
+        by_written.sort_by_key(|id| Reverse(written(id)));
+        if let [first, second, ..] = by_written[..]
+            && written(&first) > written(&second)
+        {
+            *exact = by_written;
+            return true;
+        }
+    }
     let count = |at: usize| exact.get(at).and_then(|id| items.get(*id)).map_or(0, |item| item.count);
     count(0) >= DOMINANT * count(1)
 }

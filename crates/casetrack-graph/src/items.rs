@@ -69,6 +69,12 @@ impl<T> Item<T> {
         all.into_iter().filter(|alias| &***alias != name).map(|alias| alias.to_string()).collect()
     }
 
+    /// The number of documents that use a name, folded as `wanted`, for it.
+    pub fn written(&self, wanted: &str) -> u32 {
+        let named = self.names.iter().chain(&self.aliases).filter(|(name, _)| fold(name) == wanted);
+        named.map(|(_, documents)| documents).sum()
+    }
+
     /// In percent, of the document that is surest.
     pub fn confidence(&self) -> u8 {
         self.confidences.last_key_value().map_or(0, |(confidence, _)| *confidence)

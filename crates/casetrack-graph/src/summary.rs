@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use casetrack_core::{DocumentType, EntityType};
+use casetrack_nlp::is_institution;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -118,6 +119,7 @@ impl Graph {
         }
     }
 
+    /// Institutions that administer, such as arbitration bodies, are none unless a text states their role.
     fn stakeholders(&self, entity_type: EntityType, top_k: usize) -> Vec<Stakeholder> {
         let mut roles: HashMap<u32, Roles<'_>> = HashMap::new();
         for (_, document) in self.walk() {
@@ -138,6 +140,9 @@ impl Graph {
         let of_type = self.entities.iter().filter(|(_, item)| sure(item));
         let mut ranked: Vec<(f64, u32, &str)> = Vec::new();
         for (id, item) in of_type {
+            if is_institution(item.name()) && !roles.contains_key(&id) {
+                continue;
+            }
             let by_role = if roles.contains_key(&id) { WITH_ROLE } else { 1.0 };
             ranked.push((by_role * item.documents.len() as f64 * (1.0 + (item.count as f64).ln()), id, &item.key));
         }

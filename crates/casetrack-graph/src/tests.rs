@@ -42,6 +42,34 @@ fn an_entity_is_one_under_its_names() {
 }
 
 #[test]
+fn an_alias_means_the_entity_that_most_documents_call_by_it() {
+    let called =
+        |key: &str, name: &str, document: &str| doc(document, 1).full(0, EntityType::Organization, key, name, None);
+    let own = |key: &str, document: &str| called(key, key, document);
+    let all = [
+        own("oak foods", "a"),
+        own("oak foods", "b"),
+        own("oak foods", "c"),
+        called("oak foods", "Oak", "d"),
+        own("oak tools", "e"),
+        own("oak tools", "f"),
+        own("oak tools", "g"),
+        called("oak tools", "Oak", "h"),
+        called("oak tools", "Oak", "i"),
+    ];
+    let found = graph(all).find_entity("Oak", None);
+    assert_eq!((found.fit, names(&found)[0]), (Match::Exact, "oak tools"));
+}
+
+#[test]
+fn institutions_that_administer_are_no_stakeholders() {
+    let documents = ["a", "b", "c"]
+        .map(|document| doc(document, 1).organization(0, "American Arbitration Association").organization(0, "Acme"));
+    let summary = graph(documents).summary();
+    assert_eq!(summary.organizations.iter().map(|one| one.entity.name.as_str()).collect::<Vec<_>>(), ["Acme"]);
+}
+
+#[test]
 fn names_are_found_as_people_type_them() {
     let graph = graph([doc("a", 1)
         .person(0, "John Smith")

@@ -1,31 +1,115 @@
-//! Infers what kind of document a file is, by simple rules.
+//! Infers what kind of document a file is, by simple rules. A wrong kind is worse than none.
 
 use casetrack_core::DocumentType;
 
 use crate::model::Extraction;
 
-/// Characters of the first page that are looked at, for titles and salutations.
-const OPENING_CHARS: usize = 600;
+/// Characters of the first page that are looked at, for titles and salutations …
+const OPENING_CHARS: usize = 1_500;
+/// … and for the wordings of contracts.
+const RECITAL_CHARS: usize = 6_000;
+/// The first lines that may be titles, of at most this many words.
+const TITLE_LINES: usize = 8;
+const TITLE_WORDS: usize = 12;
+/// The fewest lines with the headers of a message that make one.
+const HEADERS: usize = 3;
 
-/// Words that name each kind, in titles and file names. The first kind that is named wins, so kinds whose words also
-/// occur in the names of others come later ("Consulting Agreement Memo" is a memo about an agreement).
+/// Nouns that name each kind. In a title and in the name of a file, the noun at the end counts ("Consulting Agreement Memo" is a memo), or the one
+/// before "of", "between" and the like.
 const NAMES: &[(DocumentType, &str)] = &[
-    (DocumentType::Invoice, "invoice, credit note, receipt, bill of"),
+    (DocumentType::Invoice, "invoice, credit note, receipt, rechnung, facture, fattura, factura"),
     (DocumentType::Memo, "memo, memorandum"),
-    (DocumentType::Proposal, "proposal, quotation, tender, bid, statement of work offer"),
-    (DocumentType::Correspondence, "letter, correspondence, email, e-mail, mail"),
-    (DocumentType::Policy, "policy, policies, procedure, code of conduct, guideline, guidelines, handbook"),
+    (DocumentType::Proposal, "proposal, quotation, tender, bid"),
+    (DocumentType::Correspondence, "letter, correspondence, email, e-mail, e-mails, emails, brief, lettre"),
+    (DocumentType::Policy, "policy, policies, code of conduct, guideline, guidelines, handbook, richtlinie"),
     (
         DocumentType::Contract,
-        "agreement, contract, amendment, addendum, lease, sublease, license, licence, nda, msa, sow, statement of work, \
-         terms and conditions, terms of service, deed, power of attorney",
+        "agreement, contract, amendment, addendum, lease, sublease, nda, statement of work, terms and conditions, terms of service, terms of use, \
+         deed, power of attorney, vertrag, mietvertrag, arbeitsvertrag, contrat, contratto, contrato, overeenkomst",
     ),
-    (DocumentType::Report, "report, minutes, audit, analysis, study, survey, assessment, review, findings, summary"),
+    (DocumentType::Report, "report, minutes, audit, analysis, study, survey, assessment, bericht, rapport, protokoll"),
     (DocumentType::Presentation, "presentation, slides, slide deck, pitch deck, board deck"),
+    // Kinds of their own, so that no other word of the title counts.
+    (
+        DocumentType::Other,
+        "diary, log, register, schedule, programme, program, form, certificate, notice, order, change order, note, delivery note, index, list, \
+         specification, drawing, manual, brochure, newsletter, press release, transcript, complaint, motion, judgment, decision, plan, \
+         ledger, resume, curriculum vitae, template, sample, example, test, release, changelog, readme",
+    ),
 ];
 
+/// Words behind a noun that names a kind, as in "Minutes of the meeting".
+const AFTER: [&str; 16] = [
+    "of",
+    "between",
+    "for",
+    "to",
+    "with",
+    "by",
+    "dated",
+    "on",
+    "and",
+    "no",
+    "nr",
+    "number",
+    "re",
+    "regarding",
+    "von",
+    "zwischen",
+];
+/// Words at the end of the name of a file that say nothing of its kind.
+const STATES: [&str; 16] = [
+    "copy",
+    "draft",
+    "final",
+    "signed",
+    "executed",
+    "scan",
+    "clean",
+    "redline",
+    "rev",
+    "version",
+    "new",
+    "old",
+    "original",
+    "unsigned",
+    "signature",
+    "pdf",
+];
+/// Beginnings of lines that address a reader.
+const SALUTATIONS: [&str; 8] = [
+    "dear ",
+    "to whom it may concern",
+    "sehr geehrte",
+    "madame, monsieur",
+    "madame,",
+    "monsieur,",
+    "ladies and gentlemen",
+    "egregio ",
+];
+/// Wordings of which contracts have two at their beginning.
+const OF_CONTRACTS: [&str; 16] = [
+    "this agreement",
+    "this contract",
+    "this amendment",
+    "this lease",
+    "by and between",
+    "entered into",
+    "hereinafter",
+    "whereas",
+    "now, therefore",
+    "now therefore",
+    "the parties agree",
+    "hereby agree",
+    "witnesseth",
+    "in consideration of",
+    "(the \"agreement\")",
+    "each a \"party\"",
+];
+const HEADER_LINES: [&str; 7] = ["from:", "to:", "sent:", "date:", "subject:", "cc:", "re:"];
+
 /// The kind of a document from, in this order: its format (sheets are spreadsheets), its file name, the title it gives
-/// itself, the start of its first page with text, and how that page opens and addresses its reader.
+/// itself, the titles at the beginning of its first page with text, and how that page opens and addresses its reader.
 ///
 /// `name` is the display or file name. [`DocumentType::Other`] when no rule applies.
 pub fn infer_document_type(extraction: &Extraction, name: &str) -> DocumentType {
@@ -39,37 +123,93 @@ pub fn infer_document_type(extraction: &Extraction, name: &str) -> DocumentType 
     if extraction.format.is_listing() {
         return DocumentType::Other;
     }
-    let opening: String = extraction
-        .pages
-        .iter()
-        .find(|page| !page.blocks.is_empty())
-        .map(|page| page.text.chars().take(OPENING_CHARS).collect())
-        .unwrap_or_default();
-    named_kind(name)
-        .or_else(|| named_kind(extraction.title.as_deref().unwrap_or_default()))
+    let text = extraction.pages.iter().find(|page| !page.blocks.is_empty()).map_or("", |page| page.text.as_str());
+    let opening: String = text.chars().take(OPENING_CHARS).collect();
+    let recital: String = text.chars().take(RECITAL_CHARS).collect();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    named_kind(stem, true)
+        .or_else(|| named_kind(extraction.title.as_deref().unwrap_or_default(), true))
         .or_else(|| is_letter(&opening).then_some(DocumentType::Correspondence))
-        .or_else(|| named_kind(&opening))
+        .or_else(|| titled_kind(&opening))
+        .or_else(|| is_message(&opening).then_some(DocumentType::Correspondence))
+        .or_else(|| is_contract(&recital).then_some(DocumentType::Contract))
         .unwrap_or_default()
 }
 
-/// The kind that a text names as whole words; words in file names may be joined by any punctuation.
-fn named_kind(text: &str) -> Option<DocumentType> {
-    let words: Vec<String> =
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
-    let text = format!(" {} ", words.join(" "));
-    NAMES
-        .iter()
-        .find(|(_, names)| names.split(", ").any(|name| text.contains(&format!(" {} ", name.replace('-', " ")))))
-        .map(|(kind, _)| *kind)
+/// The kind that the noun of a title names; the words of a file's name may be joined by any punctuation, and end with the state of the file.
+fn named_kind(title: &str, is_file: bool) -> Option<DocumentType> {
+    let all: Vec<String> =
+        title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || word.len() == 1;
+    let mut words: &[String] = &all;
+    while let Some((last, rest)) = words.split_last()
+        && (is_number(last) || is_file && STATES.contains(&last.as_str()) || is_file && is_version(last))
+    {
+        words = rest;
+    }
+    // "Contract HP-2025-014" refers to a contract; "Invoice 17" is one.
+    let was_numbered = words.len() < all.len() && !is_file;
+    let names = |kind: DocumentType, noun: &str| {
+        let noun: Vec<String> = noun.replace('-', " ").split_whitespace().map(str::to_owned).collect();
+        let at_end = words.ends_with(&noun);
+        let is_reference = at_end && was_numbered && kind == DocumentType::Contract && words.len() == noun.len();
+        let before = || {
+            let at = words.windows(noun.len()).position(|part| part == noun)?;
+            words.get(at + noun.len()).filter(|next| AFTER.contains(&next.as_str()) || is_number(next))
+        };
+        // Behind "of", a noun is not what the title is about: "Notice of Amendment".
+        at_end && !is_reference && !follows_preposition(&words[..words.len() - noun.len()])
+            || !at_end && before().is_some_and(|next| kind != DocumentType::Contract || !is_number(next)) && {
+                let at = words.windows(noun.len()).position(|part| part == noun).unwrap_or_default();
+                !follows_preposition(&words[..at])
+            }
+    };
+    let kind_of =
+        |(kind, nouns): &(DocumentType, &str)| nouns.split(", ").any(|noun| names(*kind, noun)).then_some(*kind);
+    let first = NAMES.iter().find_map(kind_of);
+    // A file's name that names no kind says nothing.
+    first.filter(|kind| !is_file || *kind != DocumentType::Other)
+}
+
+fn follows_preposition(before: &[String]) -> bool {
+    before.iter().any(|word| AFTER[..8].contains(&word.as_str()))
+}
+
+fn is_version(word: &str) -> bool {
+    word.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
+}
+
+/// The kind that one of the first lines names: a line of few words, most with a capital.
+fn titled_kind(opening: &str) -> Option<DocumentType> {
+    let lines = opening.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphabetic));
+    // Columns of a head are separate titles.
+    let parts = lines.take(TITLE_LINES).flat_map(|line| line.split("   ")).map(str::trim);
+    let is_title = |part: &&str| {
+        let words = || part.split_whitespace().filter(|word| word.starts_with(char::is_alphabetic));
+        let capitals = words().filter(|word| word.starts_with(char::is_uppercase)).count();
+        let all = words().count();
+        all > 0 && all <= TITLE_WORDS && 2 * capitals >= all && !part.ends_with([',', ';'])
+    };
+    parts.filter(is_title).find_map(|part| named_kind(part, false))
 }
 
 fn is_letter(opening: &str) -> bool {
     opening.lines().any(|line| {
         let line = line.trim().to_lowercase();
-        ["dear ", "to whom it may concern", "sehr geehrte", "madame, monsieur"]
-            .iter()
-            .any(|start| line.starts_with(start))
+        SALUTATIONS.iter().any(|start| line.starts_with(start))
     })
+}
+
+/// True for the printed headers of a message.
+fn is_message(opening: &str) -> bool {
+    let lines: Vec<String> = opening.lines().map(|line| line.trim().to_lowercase()).collect();
+    HEADER_LINES.iter().filter(|header| lines.iter().any(|line| line.starts_with(*header))).count() >= HEADERS
+        && lines.iter().any(|line| line.starts_with("from:"))
+}
+
+fn is_contract(recital: &str) -> bool {
+    let text = recital.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().replace(['“', '”'], "\"");
+    OF_CONTRACTS.iter().filter(|wording| text.contains(**wording)).count() >= 3
 }
 
 #[cfg(test)]
@@ -96,6 +236,10 @@ mod tests {
             ("doc.docx", "", "MEMORANDUM\nTo: All", Memo),
             ("doc.docx", "", "Acme Corp.\nDear Ms. Jones,\nabout the agreement", Correspondence),
             ("doc.docx", "", "SERVICES AGREEMENT\nThis Agreement", Contract),
+            ("Consulting Agreement Memo.docx", "", "", Memo),
+            ("Minutes of 3 May.docx", "", "", Report),
+            ("AcmeInc_20200205_8-K_EX-10.1_EX-10.1_Development_Agreement.txt", "", "", Contract),
+            ("Amendment No 1 (copy for signature).docx", "", "", Contract),
             ("releases.txt", "", "Nothing telling here", Other),
             ("doc.docx", "", "SUBLEASE OF SALEM QUAY\nItem: deck oven", Contract),
             ("doc.docx", "", "Repairs of the deck of the ship", Other),
@@ -104,5 +248,26 @@ mod tests {
             assert_eq!(inferred(name, title, text, FileFormat::Pdf), expected, "{name}");
         }
         assert_eq!(inferred("Agreement.xlsx", "", "a", FileFormat::Xlsx), Spreadsheet);
+    }
+
+    #[test]
+    fn a_document_that_refers_to_a_contract_is_none() {
+        use DocumentType::*;
+        for (name, text) in [
+            (
+                "Site_Diary_August_2025.txt",
+                "HARBOUR POINT    SITE DIARY\nContract HP-2025-014     Week 32: 4 August\nMonday: dry.",
+            ),
+            ("doc.pdf", "CHANGE ORDER No. 7\nContract HP-2025-014\nThe works are changed as follows."),
+            ("doc.pdf", "NOTICE OF AMENDMENT\nThe board has amended the rules."),
+            ("doc.txt", "The license of the program is MIT. The agreement was signed by nobody."),
+            ("doc.txt", "Our report on the audit of the lease will follow."),
+        ] {
+            assert_eq!(inferred(name, "", text, FileFormat::Text), Other, "{text}");
+        }
+        let deed = "Dated 4 May 2020. This Agreement is entered into by and between A and B. WHEREAS A sells goods.";
+        assert_eq!(inferred("doc.txt", "", deed, FileFormat::Text), Contract);
+        let printed = "From: Ann Lee\nSent: Monday\nTo: Tom Ray\nSubject: rent\nIt is due.";
+        assert_eq!(inferred("doc.txt", "", printed, FileFormat::Text), Correspondence);
     }
 }

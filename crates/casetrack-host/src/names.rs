@@ -49,12 +49,19 @@ pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result
     };
     let id_prefix = wanted.to_ascii_lowercase();
     let composed = same_text::composed(wanted);
-    let stages: [&dyn Fn(&Candidate<'_>) -> bool; 6] = [
+    let has_words = |candidate: &Candidate<'_>| {
+        let wanted = words(wanted);
+        let has = |name: &str| words(name).windows(wanted.len()).any(|part| part == wanted);
+        kind == Kind::Document && !wanted.is_empty() && candidate.names().any(has)
+    };
+    let stages: [&dyn Fn(&Candidate<'_>) -> bool; 7] = [
         &|candidate| candidate.id == id_prefix,
         &|candidate| candidate.names().any(|name| name == wanted),
         &|candidate| candidate.names().any(|name| same_text::composed(name) == composed),
         &|candidate| is_named(candidate, &|name, wanted| !wanted.is_empty() && name == wanted),
         &|candidate| id_prefix.len() >= MIN_ID_PREFIX && candidate.id.starts_with(&id_prefix),
+        // "RISE" is a word of one name and a part of "Enterprises" in another.
+        &has_words,
         &|candidate| {
             kind == Kind::Document
                 && is_named(candidate, &|name, wanted| wanted.chars().count() >= MIN_NAME_PART && name.contains(wanted))
@@ -132,6 +139,28 @@ fn folds(name: &str) -> Vec<String> {
     same_text::spellings(name).into_iter().map(letters).collect()
 }
 
+/// The words of a name in small letters. A capital after a small letter, or before one, begins a word: "RISEGroup" is "rise", "group".
+fn words(name: &str) -> Vec<String> {
+    let chars: Vec<char> = name.chars().take(MAX_COMPARED).collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for (at, &c) in chars.iter().enumerate() {
+        if c.is_alphanumeric() {
+            let is_small = |c: Option<&char>| c.is_some_and(|c| c.is_lowercase());
+            let is_capital_of_word =
+                c.is_uppercase() && (before.is_lowercase() || before.is_uppercase() && is_small(chars.get(at + 1)));
+            if !before.is_alphanumeric() || is_capital_of_word {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(same_text::unaccented(&c.to_string()).chars());
+            }
+        }
+        before = c;
+    }
+    words
+}
+
 /// Keeps an error message readable when the name given is absurdly long.
 fn shorten(name: &str) -> String {
     const MAX: usize = 200;
@@ -163,6 +192,17 @@ mod tests {
         assert!(resolve(Kind::Document, "harbour", &candidates).unwrap_err().message.contains("ambiguous"));
         // An exact name wins over one that matches only loosely.
         assert_eq!(resolve(Kind::Collection, "Harbour Point", &candidates).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_word_of_one_name_is_meant_rather_than_a_part_of_a_word_of_another() {
+        let of = |name, id: &str| Candidate { name, aliases: Vec::new(), id: id.to_owned() };
+        let candidates =
+            [of("GarmanEnterprises_20190205_Agreement.pdf", "a1b2c3d4"), of("RISEGroup_2018.pdf", "b1b2c3d4")];
+        assert_eq!(resolve(Kind::Document, "RISE", &candidates).unwrap(), 1);
+        assert_eq!(resolve(Kind::Document, "rise group", &candidates).unwrap(), 1);
+        assert_eq!(resolve(Kind::Document, "Enterprises 2019", &candidates).unwrap_err().code, ErrorCode::NotFound);
+        assert_eq!(resolve(Kind::Document, "enterprise", &candidates).unwrap(), 0);
     }
 
     #[test]

@@ -85,6 +85,20 @@ fn a_damaged_collection_says_so_and_is_repaired() {
     run(home, &["compact", "-c", "Lighthouse"]);
     let before = hits(home, "Lighthouse");
 
+    // A collection that cannot be read is there nevertheless.
+    run(home, &["stop"]);
+    let description = dir.join("collection.json");
+    let own = std::fs::read_to_string(&description).unwrap();
+    let mut newer: serde_json::Value = serde_json::from_str(&own).unwrap();
+    newer["schema_version"] = 999.into();
+    std::fs::write(&description, newer.to_string()).unwrap();
+    for name in ["Lighthouse", &id[..8]] {
+        let refused = run_expecting(1, home, &["search", "keeper", "-c", name]);
+        assert!(refused.contains("was written by a newer CaseTrack"), "{refused}");
+    }
+    run(home, &["stop"]);
+    std::fs::write(&description, own).unwrap();
+
     // The list of files is gone, and so is the name.
     run(home, &["stop"]);
     std::fs::remove_file(dir.join("rocksdb/CURRENT")).unwrap();

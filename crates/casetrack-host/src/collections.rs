@@ -7,7 +7,7 @@ use casetrack_core::{
     Timestamp, hint,
 };
 use casetrack_embed::ModelProfile;
-use casetrack_store::{VectorModels, locked};
+use casetrack_store::{Store, VectorModels, locked};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -222,7 +222,8 @@ pub fn find_collection(host: &Host, name: &str) -> Result<CollectionMeta> {
             id: meta.id.to_string(),
         })
         .collect();
-    let found = resolve(Kind::Collection, name, &candidates).map_err(|error| or_locked(host, name, error))?;
+    let found = resolve(Kind::Collection, name, &candidates)
+        .map_err(|error| unreadable(host, name, &all).unwrap_or_else(|| or_locked(host, name, error)))?;
     let meta = all.swap_remove(found);
     host.sight().admit(meta.id)?;
     host.note_use(meta.id);
@@ -330,6 +331,18 @@ fn locked_by_id(host: &Host, name: &str) -> Option<CollectionId> {
     let candidates: Vec<Candidate<'_>> =
         texts.iter().map(|id| Candidate { name: id, aliases: Vec::new(), id: id.clone() }).collect();
     resolve(Kind::Collection, name, &candidates).ok().and_then(|found| ids.get(found).copied())
+}
+
+/// Why the collection of this name or id, which is none of `readable`, cannot be read; `None` if there is no such collection.
+fn unreadable(host: &Host, name: &str, readable: &[CollectionMeta]) -> Option<Error> {
+    let mut all = host.registry().repairable().ok()?;
+    all.retain(|(id, _)| host.sight().sees(*id) && !readable.iter().any(|meta| meta.id == *id));
+    let known: Vec<(CollectionId, String)> =
+        all.into_iter().map(|(id, name)| (id, name.unwrap_or_else(|| id.to_string()))).collect();
+    let candidates: Vec<Candidate<'_>> =
+        known.iter().map(|(id, name)| Candidate { name, aliases: Vec::new(), id: id.to_string() }).collect();
+    let (id, _) = known.get(resolve(Kind::Collection, name, &candidates).ok()?)?;
+    host.registry().meta(*id).err().filter(|error| error.code != ErrorCode::Locked)
 }
 
 /// The error for a name that no readable collection has: a locked vault may have it.

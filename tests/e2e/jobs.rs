@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, casetrack, run, run_json};
+use crate::client::{Client, casetrack, run, run_expecting, run_json};
 use crate::owner::{kill, owner_pid};
 
 /// A folder of this many documents, each of several chunks.
@@ -64,6 +64,21 @@ fn a_job_goes_on_when_its_client_gives_up_and_nothing_is_done_twice() {
     client.close();
     assert_eq!(run_json(&home, &["documents", "-c", "Port"]).as_array().unwrap().len(), 40);
     assert!(run(&home, &["verify", "-c", "Port"]).contains("Clean."));
+}
+
+#[test]
+fn a_job_lists_the_files_that_failed() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let folder = folder(dir.path(), 2);
+    std::fs::write(folder.join("broken.pdf"), "%PDF-1.7\nnothing").unwrap();
+    run(&home, &["new", "Port"]);
+    run_expecting(3, &home, &["ingest", folder.to_str().unwrap(), "-c", "Port"]);
+    let jobs = run_json(&home, &["jobs"]);
+    let id = jobs[0]["job_id"].as_str().unwrap();
+    let text = run(&home, &["jobs", id]);
+    assert!(text.contains("Failures:\n  - broken.pdf: "), "{text}");
+    assert_eq!(run_json(&home, &["jobs", id])["failing"][0]["path"], "broken.pdf");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::Reader;
 /// How many items of each list are shown. Failures are cut last, since the user has to act on each.
 const MAX_SUBFOLDERS: usize = 10;
 const MAX_NEW: usize = 10;
-const MAX_FAILURES: usize = 100;
+pub(super) const MAX_FAILURES: usize = 100;
 /// Of files that were skipped, for people: they look for those that they miss.
 const MAX_SKIPPED: usize = 100;
 

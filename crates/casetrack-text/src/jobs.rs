@@ -3,7 +3,9 @@
 use casetrack_core::Timestamp;
 use casetrack_engine::jobs::{JobKind, JobOrigin, JobState, JobStatus};
 
-use super::format::{counted, duration, one_line, push_fact, thousands, trimmed};
+use super::format::{counted, duration, one_line, push_fact, push_section, thousands, trimmed};
+use super::ingest::MAX_FAILURES;
+use super::marks::name;
 use crate::Reader;
 
 const MAX_LISTED: usize = 30;
@@ -65,6 +67,15 @@ pub fn status(job: &JobStatus, reader: Reader) -> String {
     if let Some(problem) = &job.problem {
         fact("Problem", &one_line(&problem.message));
     }
+    trimmed(text)
+}
+
+/// As [`status`], with the files that failed.
+pub fn with_failures(job: &JobStatus, reader: Reader) -> String {
+    let mut text = status(job, reader);
+    let failures = job.failing.iter().map(|file| format!("{}: {}", name(&file.path), one_line(&file.message)));
+    text.push('\n');
+    push_section(&mut text, "Failures", failures, MAX_FAILURES);
     trimmed(text)
 }
 

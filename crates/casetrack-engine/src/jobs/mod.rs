@@ -22,7 +22,7 @@ use casetrack_host::report::{Problem, WorkSummary};
 use casetrack_host::{Host, documents};
 use casetrack_ingest::reindex::{ReindexReport, ReindexRequest};
 use casetrack_ingest::sync::{Priority, SyncReport, SyncRequest};
-use casetrack_ingest::{IngestReport, IngestRequest};
+use casetrack_ingest::{FailedFile, IngestReport, IngestRequest};
 
 pub(crate) use queue::{Jobs, PAUSE_PATIENCE};
 
@@ -128,6 +128,18 @@ impl JobReport {
             summary.duration_ms += before.duration_ms;
         }
         self
+    }
+
+    /// The files that could not be read, with the messages.
+    pub fn failing(&self) -> Vec<FailingFile> {
+        let ingestion = self.ingestion.as_ref().map(|report| &report.failed);
+        let sync = self.sync.as_ref().map(|report| &report.failed);
+        let failed = ingestion.or(sync).or(self.reindex.as_ref().map(|report| &report.failed));
+        let failing = |failed: &FailedFile| FailingFile {
+            path: failed.relative_path.clone(),
+            message: failed.problem.message.clone(),
+        };
+        failed.into_iter().flatten().map(failing).collect()
     }
 
     pub(crate) fn summary(&self) -> Option<&WorkSummary> {

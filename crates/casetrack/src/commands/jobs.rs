@@ -36,7 +36,13 @@ impl Jobs {
                 let job = engine.cancel_job(before.job_id)?;
                 console.print(&job, |job| text::jobs::cancelled(&before, job, Reader::CommandLine))
             }
-            Some(id) => console.print(&engine.find_job(id)?, |job| text::jobs::status(job, Reader::CommandLine)),
+            Some(id) => {
+                let mut job = engine.find_job(id)?;
+                if let Some(report) = engine.job_report(job.job_id)?.filter(|_| job.state.has_ended()) {
+                    job.failing = report.failing();
+                }
+                console.print(&job, |job| text::jobs::with_failures(job, Reader::CommandLine))
+            }
             None => {
                 let named = self.collection.map(|name| collections::find_collection(engine.host(), &name));
                 let collection = named.transpose()?.map(|found| found.id);

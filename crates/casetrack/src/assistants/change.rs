@@ -182,6 +182,15 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_that_was_there_stays_when_the_file_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config");
+        Plan::connect(&path, Client::Cursor.style(), "casetrack", &us()).unwrap().carry_out().unwrap();
+        Plan::disconnect(&path, Client::Cursor.style(), "casetrack").unwrap().carry_out().unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
     fn a_file_that_cannot_be_read_is_left_as_it_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("config.json");

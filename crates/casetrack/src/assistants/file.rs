@@ -12,6 +12,8 @@ use super::text::{Encoding, decode, encode};
 const MAX_BYTES: u64 = 64 << 20;
 /// Suffix of the backup that has the content before the last change.
 const BACKUP: &str = ".before-casetrack";
+/// An empty file in a folder that CaseTrack made for a configuration.
+const MADE: &str = ".made-by-casetrack";
 
 /// A configuration as it was when it was read.
 #[derive(Debug)]
@@ -66,8 +68,9 @@ impl ConfigFile {
     pub fn write(&self, text: &str) -> Result<Option<PathBuf>> {
         let bytes = encode(text, self.encoding);
         let Some(old) = &self.bytes else {
-            if let Some(folder) = self.target.parent() {
+            if let Some(folder) = self.target.parent().filter(|folder| !folder.exists()) {
                 fs::create_dir_all(folder).map_err(|error| Error::io(folder.display(), error))?;
+                fs::write(folder.join(MADE), []).map_err(|error| Error::io(folder.display(), error))?;
             }
             self.has_not_changed()?;
             replace(&self.target, &bytes, None)?;
@@ -81,13 +84,18 @@ impl ConfigFile {
         Ok(Some(backup))
     }
 
-    /// Deletes the file, which CaseTrack made, and its folder if that has nothing else.
+    /// Deletes the file, which CaseTrack made, and its folder if CaseTrack made that too and it has nothing else.
     pub fn delete(&self) -> Result<()> {
         self.permissions()?;
         self.has_not_changed()?;
         fs::remove_file(&self.target).map_err(|error| Error::io(self.target.display(), error))?;
-        // Refused for a folder that is not empty.
-        let _ = self.target.parent().map(fs::remove_dir);
+        // Without the mark, the assistant or the user made the folder.
+        if let Some(folder) = self.target.parent()
+            && fs::remove_file(folder.join(MADE)).is_ok()
+        {
+            // Refused for a folder that is not empty.
+            let _ = fs::remove_dir(folder);
+        }
         Ok(())
     }
 

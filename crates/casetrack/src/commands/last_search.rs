@@ -69,6 +69,7 @@ pub fn found(response: &SearchResponse) -> String {
         (0, Some(list)) if list.passages > 0 => {
             format!("{} in {}", counted(list.passages, "passage"), counted(list.documents, "document"))
         }
+        (0, Some(_)) => counted(0, "passage"),
         (shown, _) => counted(shown as u64, "result"),
     }
 }

@@ -149,6 +149,8 @@ impl Reader<'_> {
         if self.gap != Gap::None && self.symbols.last().is_some_and(|last| self.space_counts(last.c, c, end)) {
             self.symbols.push(Symbol { c: ' ', start: start as u32, end: start as u32, gap: self.gap });
             self.gap = Gap::None;
+        } else if self.gap == Gap::None && c.is_uppercase() && self.follows_section_number(end) {
+            self.symbols.push(Symbol { c: ' ', start: start as u32, end: start as u32, gap: Gap::None });
         }
         let gap = std::mem::replace(&mut self.gap, Gap::None);
         self.symbols.push(Symbol { c, start: start as u32, end: end as u32, gap });
@@ -165,6 +167,23 @@ impl Reader<'_> {
             return second_to_last().is_some_and(|symbol| symbol.c.is_ascii_digit());
         }
         before.is_ascii_digit() && joins(c) && self.chars.get(end).is_some_and(char::is_ascii_digit)
+    }
+
+    /// True if a capital that ends at `end` begins a word right after a number with a point, as in "10.1Seller": extraction lost the space.
+    fn follows_section_number(&self, end: usize) -> bool {
+        let number = self.symbols.iter().rev().take_while(|symbol| symbol.c.is_ascii_digit() || symbol.c == '.');
+        let length = number.clone().count();
+        let has_point = number.clone().any(|symbol| symbol.c == '.');
+        let is_unbroken = number.clone().take(length.saturating_sub(1)).all(|symbol| symbol.gap == Gap::None);
+        let is_digit = |symbol: Option<&Symbol>| symbol.is_some_and(|symbol| symbol.c.is_ascii_digit());
+        let first = self.symbols.len() - length;
+        let begins = first.checked_sub(1).and_then(|at| self.symbols.get(at)).is_none_or(|before| !before.is_word());
+        has_point
+            && is_unbroken
+            && begins
+            && is_digit(self.symbols.last())
+            && is_digit(self.symbols.get(first))
+            && self.chars.get(end).is_some_and(|next| next.is_lowercase())
     }
 
     /// The end of the range that is left out and holds a character.
@@ -419,6 +438,8 @@ mod tests {
             ("Muellerstrasse", "Müllerstraße", vec![CharacterForms]),
             ("OʼBrien's", "O'Brien＇s", vec![QuotationMarks]),
             ("a\u{a0}b", "a b", vec![]),
+            ("10.1MediWound shall pay", "10.1 MediWound shall pay", vec![Spacing]),
+            ("see 4.2(b)", "see 4.2 (b)", vec![Spacing]),
             ("ＡＢＣ－2023", "ABC-2023", vec![Dashes, CharacterForms]),
         ] {
             assert_eq!(same(document, quotation), Some(differs), "{document} | {quotation}");

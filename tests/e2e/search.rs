@@ -53,6 +53,8 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
         ("rent document:\"Travel Policy.md\" document:invoice.eml", &all[3..]),
         ("rent page:2-3", &all[1..3]),
         ("rent page:3 document:Lease", &all[2..3]),
+        // The beginnings of documents are preferred here, but are on no page that is searched.
+        ("effective date of the rent page:2-3", &all[1..3]),
         ("rent date:2023-05", &all[4..]),
         ("rent date:2023-06..", &all[..4]),
         ("rent type:txt page:1 +\"late payment\" -deposit", &all[..1]),
@@ -100,6 +102,9 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     let mut lines = shown.lines();
     assert!(lines.next().unwrap().starts_with("3 passages in 1 document in Flat: "), "{shown}");
     assert!(lines.next().unwrap().starts_with("What you ask for is in 1 of 3 documents, 3 passages."), "{shown}");
+
+    let none = run(home, &["search", "\"late rent\"", "-c", "Flat", "--count-only"]);
+    assert!(none.starts_with("0 passages in Flat: ") && none.contains("is in none of 3 documents"), "{none}");
 
     let found = |options: &[&str]| run_json(home, &[&["search", "rent", "-c", "Flat", "-k", "50"], options].concat());
     for (options, expected) in [

@@ -22,7 +22,7 @@ const ENOUGH: usize = 8;
 const EMPTY: &str = "a about according all an and any are as at be by can contract agreement could do does each either for from has have if \
      in into is it its made may might must no not of on one or other party parties per shall should such than that the their them there \
      these this those to under upon was what when where whether which while who will with within without would you your includes \
-     including also include contain document documents";
+     including also include contain document documents applies apply applicable";
 
 static EMPTY_TERMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let mut terms = HashSet::new();

@@ -145,6 +145,23 @@ impl AskedClause {
     }
 }
 
+impl AskedClause {
+    /// The first words of a text that state the contrary of the clause. White space must be single spaces.
+    pub fn contrary(&self, text: &str) -> Option<String> {
+        let ClauseWays { said, denied, .. } = self.clause.ways();
+        let opposites = denied.find_all(text);
+        let place = match self.denied {
+            false => opposites.into_iter().next()?,
+            true => {
+                let is_opposite =
+                    |place: &Range<usize>| opposites.iter().any(|opposite| opposite.contains(&place.start));
+                said.find_all(text).into_iter().find(|place| !is_opposite(place))?
+            }
+        };
+        Some(String::from_utf8_lossy(text.as_bytes().get(place)?).into_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,6 +233,10 @@ mod tests {
             assert_eq!((said(question, none) > 0.0, said(question, one) > 0.0), (of_none, of_one), "{question}");
         }
         assert_eq!(said("Is the distributor exclusive?", "a non-exclusive right to sell"), 0.0);
+        let contrary = |question, text| asked(question).iter().find_map(|clause| clause.contrary(text));
+        assert!(contrary("Is the distributor exclusive?", "a non-exclusive right to sell").is_some());
+        assert!(contrary("Is the distributor exclusive?", "the exclusive right to sell").is_none());
+        assert!(contrary("no third party beneficiaries", one).is_some());
         assert!(said("Is the distributor non-exclusive?", "a non-exclusive right to sell") > 0.0);
         assert!(said("Can it be terminated without cause?", "terminate for any reason") > 0.0);
     }

@@ -242,12 +242,15 @@ fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Resu
                 continue;
             }
             let Some(passage) = passages.at(*document, *index)? else { continue };
-            let chunk = chunks::view(passage, style);
+            let mut chunk = chunks::view(passage, style);
+            let excerpt = results::shown(collection, &mut chunk, &mut pages, |chunk, blocks| {
+                excerpt::excerpt(sought, chunk, blocks, request.brief)
+            })?;
             let mut result = SearchResult {
                 rank: n as u32 + 1,
                 score: 1.0,
                 collection: (all.len() > 1).then(|| collection.meta().name.clone()),
-                excerpt: excerpt::excerpt(sought, &chunk, request.brief),
+                excerpt,
                 surroundings: Surroundings::default(),
                 chunk,
                 repeated_in: Vec::new(),
@@ -257,7 +260,6 @@ fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Resu
                 late: None,
                 preferred: None,
             };
-            results::head_by_excerpt(collection, &mut result, &mut pages)?;
             result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
             results.push(result);
         }

@@ -3,7 +3,7 @@
 //! The first lines of an agreement answer "the parties who signed". Clauses on notices and on "the parties" have more of these words.
 
 use casetrack_core::{DocumentId, Result};
-use casetrack_store::{Collection, Conditions, Filter};
+use casetrack_store::{Collection, Conditions, Filter, Selection};
 
 /// The shares of the preference for the first chunks of a document.
 const BEGINNING: [f32; 2] = [1.0, 0.4];
@@ -33,8 +33,12 @@ pub(super) fn asks(query: &str) -> bool {
     })
 }
 
-/// The beginnings of `documents` (`None` for all), if they are few.
-pub(super) fn beginnings(collection: &Collection, documents: Option<&[DocumentId]>) -> Result<Option<Filter>> {
+/// The beginnings of `documents` (`None` for all) among the `searched` passages (`None` for all), if they are few.
+pub(super) fn beginnings(
+    collection: &Collection,
+    documents: Option<&[DocumentId]>,
+    searched: Option<&Selection>,
+) -> Result<Option<Filter>> {
     let count = documents.map_or(collection.counts()?.documents as usize, <[_]>::len);
     if !(1..=MAX_DOCUMENTS).contains(&count) {
         return Ok(None);
@@ -46,7 +50,11 @@ pub(super) fn beginnings(collection: &Collection, documents: Option<&[DocumentId
     let chunks =
         documents.into_iter().flat_map(|document| (0..BEGINNING.len() as u32).map(move |index| (document, index)));
     let conditions = Conditions { chunks: Some(chunks.collect()), ..Conditions::default() };
-    Ok(Some(Filter { selection: Some(collection.select(&conditions)?.into()), documents: None }))
+    let mut selection = collection.select(&conditions)?;
+    if let Some(searched) = searched {
+        selection = selection.within(searched);
+    }
+    Ok(Some(Filter { selection: Some(selection.into()), documents: None }))
 }
 
 pub(super) fn share(index: u32) -> f32 {

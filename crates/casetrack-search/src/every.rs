@@ -1,6 +1,7 @@
 //! One question asked of every document.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::thread;
 use std::time::Instant;
 
@@ -9,8 +10,10 @@ use casetrack_store::{Collection, DensityReader, Filter, Passage, TermWeights};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answers::{self, Answer};
 use super::clauses::{self, AskedClause};
 use super::query::{self, Understood};
+use super::results::{self, PageBlocks};
 use super::{Filters, Scope, Weights, cover, excerpt, filter, recall};
 use crate::ranking::fusion::Candidate;
 use casetrack_host::Host;
@@ -51,6 +54,8 @@ const TOGETHER: f32 = 0.8;
 /// … and if no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
 /// there: this refuses 20 of these and none of the others.
 const SIMILAR: f32 = 0.5;
+/// The share of its words that is enough where a sentence also states an answer of the kind that is asked for.
+const STATED: f32 = 0.5;
 
 #[derive(Debug, Clone)]
 pub struct EveryRequest {
@@ -74,7 +79,7 @@ pub struct EveryAnswer {
     pub elapsed_ms: f64,
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
-    /// A row for each document: first those that answer, best first, then the others, nearest first.
+    /// A row for each document: first those that answer, best first; then those that state the contrary; then the others, nearest first.
     pub rows: Vec<DocumentAnswer>,
     /// The `offset` of the rows that follow.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +92,10 @@ pub struct DocumentAnswer {
     pub found: bool,
     /// Its nearness, comparable within one answer; 1 is as good as the best five on average.
     pub score: f32,
-    /// The place of the quotation, if the document answers.
+    /// True if it states the contrary, such as "non-exclusive" to a question for exclusive rights; it is not counted as found.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub contrary: bool,
+    /// The place of the quotation, if the document answers or states the contrary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation: Option<String>,
     /// The deciding sentences, verbatim, if the answer is brief.
@@ -108,6 +116,8 @@ struct Best {
     passage: Option<ChunkView>,
     /// The phrases of the passage that answer.
     said: Vec<String>,
+    /// True if no passage answers, and this one states the contrary.
+    contrary: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -117,6 +127,8 @@ struct Evidence {
     /// The share of a clause in the passage, 0–1.
     said: f32,
     cosine: f32,
+    /// `together` where the sentence states an answer of the kind that is asked for, such as a rate; else 0.
+    stated: f32,
 }
 
 impl Evidence {
@@ -125,12 +137,13 @@ impl Evidence {
             together: self.together.max(other.together),
             said: self.said.max(other.said),
             cosine: self.cosine.max(other.cosine),
+            stated: self.stated.max(other.stated),
         }
     }
 
     /// True if any document may answer, given that this is the best evidence of all of them.
     fn is_enough(&self) -> bool {
-        self.said > 0.0 || self.together >= TOGETHER || self.cosine >= SIMILAR
+        self.said > 0.0 || self.together >= TOGETHER || self.cosine >= SIMILAR || self.stated >= STATED
     }
 }
 
@@ -182,6 +195,7 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
         evidence: Evidence::default(),
         passage: None,
         said: Vec::new(),
+        contrary: false,
     });
     answers.extend(silent);
     let names: HashMap<DocumentId, String> = catalogue.iter().map(|entry| (entry.id, entry.name.clone())).collect();
@@ -189,11 +203,13 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     for answer in answers.iter().filter(|answer| asked.contains(&answer.document)) {
         let Some(name) = names.get(&answer.document) else { continue };
         let score = if best > 0.0 { answer.score / best } else { 0.0 };
-        let found = most.is_enough() && asks.weighing().admits(score, answer.evidence);
+        let found =
+            most.is_enough() && asks.weighing().admits(score, answer.evidence) && asks.is_stated(answer.evidence);
         rows.push((name, score, found, answer));
     }
-    rows.sort_by(|(a_name, a, a_found, _), (b_name, b, b_found, _)| {
-        b_found.cmp(a_found).then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
+    rows.sort_by(|(a_name, a, a_found, a_best), (b_name, b, b_found, b_best)| {
+        let says = (b_found, b_best.contrary).cmp(&(a_found, a_best.contrary));
+        says.then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
     });
     let found = rows.iter().filter(|(_, _, found, _)| *found).count() as u64;
     let total = rows.len() as u64;
@@ -204,8 +220,12 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     }
     let limit = most.saturating_sub(request.offset.into()).min(request.limit.into()) as usize;
     let shown = rows.into_iter().skip(request.offset as usize).take(limit);
-    let rows: Vec<DocumentAnswer> =
-        shown.map(|(name, score, found, answer)| row(name, score, answer, found, &text, request.brief)).collect();
+    let mut pages = PageBlocks::new();
+    let rows = shown
+        .map(|(name, score, found, answer)| {
+            row(&collection, &mut pages, (name, score, found, answer), &text, request.brief)
+        })
+        .collect::<Result<Vec<DocumentAnswer>>>()?;
     let end = u64::from(request.offset) + rows.len() as u64;
     Ok(EveryAnswer {
         question: question.to_owned(),
@@ -219,27 +239,36 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     })
 }
 
-fn row(name: &str, score: f32, answer: &Best, found: bool, question: &str, brief: bool) -> DocumentAnswer {
+fn row(
+    collection: &Collection,
+    pages: &mut PageBlocks,
+    (name, score, found, answer): (&String, f32, bool, &Best),
+    question: &str,
+    brief: bool,
+) -> Result<DocumentAnswer> {
     let mut row = DocumentAnswer {
         document_name: name.to_owned(),
         found,
         score,
+        contrary: !found && answer.contrary,
         citation: None,
         quote: None,
         chunk_id: None,
         passage: None,
     };
-    if let Some(passage) = answer.passage.as_ref().filter(|_| found) {
+    if let Some(passage) = answer.passage.as_ref().filter(|_| found || answer.contrary) {
         row.chunk_id = Some(passage.chunk_id);
         if brief {
             let words = format!("{question} {}", answer.said.join(" "));
-            let excerpt = excerpt::around(&answer.said, &words, passage, true);
+            let excerpt = results::shown(collection, &mut passage.clone(), pages, |passage, blocks| {
+                excerpt::around(&answer.said, &words, passage, blocks, true)
+            })?;
             (row.citation, row.quote) = (Some(excerpt.citation), Some(excerpt.text));
         } else {
             (row.citation, row.passage) = (Some(passage.citation.clone()), Some(passage.clone()));
         }
     }
-    row
+    Ok(row)
 }
 
 struct Asks {
@@ -247,12 +276,20 @@ struct Asks {
     clauses: Vec<AskedClause>,
     /// True if the answer is at the beginning of documents.
     beginning: bool,
+    /// The kinds of answers that it asks for.
+    answers: Vec<&'static Answer>,
 }
 
 impl Asks {
     fn of(collection: &Collection, question: &str) -> Result<Self> {
         let weights = collection.term_weights(question)?;
-        Ok(Self { weights, clauses: clauses::asked(question), beginning: cover::asks(question) })
+        let (clauses, answers) = (clauses::asked(question), answers::asked(question));
+        Ok(Self { weights, clauses, beginning: cover::asks(question), answers })
+    }
+
+    /// True unless a passage only mentions what it should state, as a recital mentions "a lower rate of interest".
+    fn is_stated(&self, evidence: Evidence) -> bool {
+        self.answers.is_empty() || self.beginning || evidence.stated > 0.0 || evidence.said > 0.0
     }
 
     fn weighing(&self) -> Weighing {
@@ -271,6 +308,8 @@ impl Asks {
             return (Evidence { cosine, ..Evidence::default() }, Vec::new());
         }
         let (together, place) = density.densest(&text, passage.document.meta.properties.language.as_deref());
+        let states = self.answers.iter().any(|answer| answer.is_in(sentences_with(&text, place.clone())));
+        let stated = if states { together } else { 0.0 };
         let mut phrases = vec![text.get(place).unwrap_or_default().to_owned()];
         let mut most: f32 = 0.0;
         for (share, said) in self.clauses.iter().map(|clause| clause.said(&text)) {
@@ -283,8 +322,15 @@ impl Asks {
             most = beginning;
             phrases = vec![text.split(' ').take(BEGINNING_WORDS).collect::<Vec<_>>().join(" ")];
         }
-        (Evidence { together, said: most, cosine }, phrases)
+        (Evidence { together, said: most, cosine, stated }, phrases)
     }
+}
+
+/// The sentences of a text that a range of its bytes touches.
+fn sentences_with(text: &str, place: Range<usize>) -> &str {
+    let start = text.get(..place.start).and_then(|before| before.rfind(". ")).map_or(0, |at| at + 2);
+    let end = text.get(place.end..).and_then(|after| after.find(". ")).map_or(text.len(), |at| place.end + at);
+    text.get(start..end).unwrap_or_default()
 }
 
 fn answers(
@@ -341,16 +387,29 @@ fn read(
             evidence = evidence.max(own);
             // Only a table of contents has no phrase: it names clauses but says none.
             let counts = if said.is_empty() { LISTED } else { 1.0 };
-            read.push((candidate.score * counts + own.together + own.said, passage, said));
+            read.push((candidate.score * counts + own.together + own.said + own.stated, passage, said));
         }
         read.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
         let score = read.iter().zip(COUNT).map(|((score, ..), counts)| score * counts).sum();
-        if let Some((_, passage, said)) = read.into_iter().next() {
+        let contrary = (evidence.said == 0.0).then(|| contrary(asks, &read)).flatten();
+        let is_contrary = contrary.is_some();
+        if let Some((passage, said)) =
+            contrary.or_else(|| read.into_iter().next().map(|(_, passage, said)| (passage, said)))
+        {
             let passage = Some(chunks::view(passage, style));
-            answers.push(Best { document: *document, score, evidence, passage, said });
+            answers.push(Best { document: *document, score, evidence, passage, said, contrary: is_contrary });
         }
     }
     Ok(answers)
+}
+
+/// The best passage that states the contrary of a clause that is asked for, with its phrases.
+fn contrary(asks: &Asks, read: &[(f32, Passage, Vec<String>)]) -> Option<(Passage, Vec<String>)> {
+    read.iter().find_map(|(_, passage, _)| {
+        let text = passage.chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let phrases: Vec<String> = asks.clauses.iter().filter_map(|clause| clause.contrary(&text)).collect();
+        (!phrases.is_empty()).then(|| (passage.clone(), phrases))
+    })
 }
 
 #[cfg(test)]
@@ -358,7 +417,16 @@ mod tests {
     use super::*;
 
     fn evidence(together: f32, said: f32, cosine: f32) -> Evidence {
-        Evidence { together, said, cosine }
+        Evidence { together, said, cosine, stated: 0.0 }
+    }
+
+    #[test]
+    fn a_sentence_that_states_a_rate_is_enough_with_half_of_the_words() {
+        let text = "He may ask for interest. It shall pay simple interest at 4 per cent per annum. Nothing else.";
+        let place = text.find("pay simple").unwrap()..text.find(" at 4").unwrap();
+        assert_eq!(sentences_with(text, place), "It shall pay simple interest at 4 per cent per annum");
+        assert!(Evidence { stated: 0.5, ..evidence(0.5, 0.0, 0.3) }.is_enough());
+        assert!(!evidence(0.5, 0.0, 0.3).is_enough());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
+mod answers;
 mod clauses;
 pub mod compare;
 mod complete;
@@ -20,6 +21,7 @@ mod related;
 mod results;
 mod route;
 mod section;
+mod sentences;
 pub mod similar;
 pub mod terms;
 mod ways;
@@ -28,7 +30,7 @@ mod whole;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Notice, Result, Tier};
+use casetrack_core::{ChunkId, CollectionId, Error, Notice, Provenance, Result, Tier};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -209,8 +211,16 @@ pub struct Excerpt {
     pub char_end: u32,
     pub line_start: u32,
     pub line_end: u32,
-    /// The chunk's, with the lines of this part.
+    /// With the paragraphs and lines of this part.
     pub citation: String,
+}
+
+impl Excerpt {
+    /// `place` is that of the text.
+    pub fn of(text: String, place: &Provenance) -> Self {
+        let Provenance { char_start, char_end, line_start, line_end, .. } = *place;
+        Self { text, char_start, char_end, line_start, line_end, citation: place.citation() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -7,16 +7,17 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use casetrack_core::{Block, BlockKind, CitationStyle, DocumentId, Result};
-use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
 use super::message_quotes::{Messages, Said};
-use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
+use super::{Excerpt, Repetition, SearchRequest, SearchResult, context, excerpt};
 use crate::ranking::collection_query::CollectionQuery;
 use crate::ranking::fusion::Candidate;
 use casetrack_host::documents::chunks::{self, ChunkView};
+use casetrack_host::documents::part::part_of;
 
 /// The results from `request.offset` on, with the repetitions that rank above the first passage left out. A candidate that vanished since recall is left out.
 pub(super) fn results(
@@ -34,6 +35,7 @@ pub(super) fn results(
     let mut of_document: HashMap<DocumentId, u32> = HashMap::new();
     let mut messages: Vec<Messages> = asked.iter().map(|_| Messages::default()).collect();
     let mut quoting = Quoting { top_k, said: Vec::new() };
+    let mut pages = PageBlocks::new();
     for (at, candidate) in grouped.as_deref().unwrap_or(candidates) {
         let has = of_document.entry(candidate.document).or_default();
         if request.per_document.is_some_and(|most| *has >= most) {
@@ -41,10 +43,12 @@ pub(super) fn results(
         }
         let CollectionQuery { collection, preferences, .. } = &asked[*at];
         let Some(passage) = passages[*at].at(candidate.document, candidate.index)? else { continue };
-        let chunk = chunks::view(passage, style);
+        let mut chunk = chunks::view(passage, style);
         // Each document has its say, though another says the same.
         let seen = seen.entry(request.per_document.map(|_| candidate.document)).or_default();
-        let excerpt = excerpt::excerpt(&preferences.asked, &chunk, request.brief);
+        let excerpt = shown(collection, &mut chunk, &mut pages, |chunk, blocks| {
+            excerpt::excerpt(&preferences.asked, chunk, blocks, request.brief)
+        })?;
         let said = if request.brief { &excerpt.text } else { &chunk.text };
         let shown = match request.brief {
             true => excerpt.char_start..excerpt.char_end,
@@ -97,9 +101,7 @@ pub(super) fn results(
         }
     }
     results.drain(..offset.min(results.len()));
-    let mut pages = HashMap::new();
     for (result, collection) in results.iter_mut().zip(sources.into_iter().skip(offset)) {
-        head_by_excerpt(collection, result, &mut pages)?;
         result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
     }
     Ok(results)
@@ -155,27 +157,29 @@ fn by_document(candidates: &[(usize, Candidate)]) -> Vec<(usize, Candidate)> {
 
 pub(super) type PageBlocks = HashMap<(DocumentId, u32), Vec<Block>>;
 
-/// Replaces the headings of the chunk by those that apply to the excerpt. Sheets have none.
-pub(super) fn head_by_excerpt(
+/// The part of a passage that `choose` gives, in characters of the passage, with its citation. Replaces the headings of the chunk by those that
+/// apply to it, or the header of a table by that of its rows.
+pub(super) fn shown(
     collection: &Collection,
-    result: &mut SearchResult,
+    chunk: &mut ChunkView,
     pages: &mut PageBlocks,
-) -> Result<()> {
-    let (chunk, at) = (&mut result.chunk, result.excerpt.char_start);
+    choose: impl FnOnce(&ChunkView, &[Block]) -> Range<usize>,
+) -> Result<Excerpt> {
     let place = &chunk.provenance;
-    if at > place.char_start && chunk.table_header.is_none() {
-        let blocks = match pages.entry((place.document_id, place.page)) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(collection.page_blocks(place.document_id, place.page)?),
-        };
-        if place.sheet_name.is_some() {
-            chunk.table_header = header_before(&chunk.text, place.char_start, blocks, at);
-        } else {
-            let headings = headings_at(&chunk.text, place.char_start, blocks, &place.heading_path, at);
-            chunk.provenance.heading_path = headings;
-        }
+    let blocks = match pages.entry((place.document_id, place.page)) {
+        Entry::Occupied(entry) => entry.into_mut(),
+        Entry::Vacant(entry) => entry.insert(collection.page_blocks(place.document_id, place.page)?),
+    };
+    let chars = choose(chunk, blocks);
+    let text = chunk.text.chars().take(chars.end).skip(chars.start).collect();
+    let start = place.char_start;
+    let part = part_of(collection, place, &chunk.text, blocks, start + chars.start as u32..start + chars.end as u32)?;
+    if chars.start > 0 && chunk.table_header.is_none() && place.sheet_name.is_some() {
+        chunk.table_header = header_before(&chunk.text, start, blocks, part.char_start);
     }
-    Ok(())
+    let excerpt = Excerpt::of(text, &part);
+    chunk.provenance.heading_path = part.heading_path;
+    Ok(excerpt)
 }
 
 /// The header rows in a passage of a sheet that begins at `start`, of the table with the row at `at`, if they lie before it. In characters of

@@ -23,8 +23,11 @@ pub fn answer(answer: &EveryAnswer, offset: u32, reader: Reader) -> String {
         counted(*documents, "document"),
     );
     push_notices(&mut text, &reader.notices(notices));
-    let silent: Vec<String> =
-        rows.iter().filter(|row| !row.found).map(|row| name(&row.document_name).into_owned()).collect();
+    let silent: Vec<String> = rows
+        .iter()
+        .filter(|row| !row.found && !row.contrary)
+        .map(|row| name(&row.document_name).into_owned())
+        .collect();
     for (n, row) in (offset + 1..).zip(rows.iter().filter(|row| row.found)) {
         let DocumentAnswer { score, citation: place, quote: said, passage, .. } = row;
         let place = citation(place.as_deref().unwrap_or(&row.document_name));
@@ -34,8 +37,15 @@ pub fn answer(answer: &EveryAnswer, offset: u32, reader: Reader) -> String {
             (None, None) => write!(text, "\n{n}. {place} ({score:.2})"),
         };
     }
+    for row in rows.iter().filter(|row| row.contrary) {
+        let place = citation(row.citation.as_deref().unwrap_or(&row.document_name));
+        let said =
+            row.quote.as_deref().or(row.passage.as_ref().map(|passage| passage.text.as_str())).unwrap_or_default();
+        let _ = write!(text, "\n\nStates the contrary: {place}: {}", quote(said));
+    }
     if !silent.is_empty() {
-        let (all, names) = (thousands(documents.saturating_sub(*found)), silent.join("; "));
+        let contrary = rows.iter().filter(|row| row.contrary).count() as u64;
+        let (all, names) = (thousands(documents.saturating_sub(*found + contrary)), silent.join("; "));
         let _ = write!(text, "\n\nNothing found in {all}, nearest first: {names}.");
     }
     reader.push_more(&mut text, *documents, answer.next_offset);

@@ -67,7 +67,7 @@ pub(super) enum Finding {
 
 /// Looks for quotations in one collection, as of one moment.
 pub(super) struct Finder<'c> {
-    collection: &'c Collection,
+    pub collection: &'c Collection,
     pub passages: Passages<'c>,
     pub style: CitationStyle,
     running: HashMap<DocumentId, Vec<Vec<Range<u32>>>>,

@@ -2,13 +2,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result};
-use casetrack_extract::chunker::headings_at;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::NearestPassage;
 use super::finder::{Finder, Found};
 use casetrack_host::documents::just_deleted;
+use casetrack_host::documents::part::part_of;
 
 /// The place of a passage. Line and paragraph numbers count from 1 within their page and include both ends.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -86,25 +86,20 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
         _ => return Err(just_deleted("The document")),
     };
     let chunk = &passage.chunk;
-    let paragraph =
-        |page: &Page, char: u32| page.blocks.partition_point(|block| block.char_start <= char).max(1) as u32;
-    let heading_path = match first.sheet_name {
-        Some(_) => chunk.heading_path.clone(),
-        None => headings_at(&chunk.text, chunk.char_start, &first.blocks, &chunk.heading_path, found.start.char),
-    };
-    let provenance = Provenance {
-        paragraph_start: paragraph(first, found.start.char),
-        paragraph_end: paragraph(last, found.end.char.saturating_sub(1)),
-        line_start: found.start.line,
-        line_end: found.end.line,
-        char_start: found.start.char,
-        char_end: found.end.char,
-        heading_path,
+    let whole = Provenance {
         tracked_changes: passage.tracked_changes,
         hidden_text: passage.hidden_text.clone(),
         ..Provenance::of(chunk, &passage.document.meta, &passage.origin, finder.style.clone())
     };
     let page_end = (found.end.page != found.start.page).then_some(found.end.page);
+    let text: String = first.text.chars().skip(chunk.char_start as usize).collect();
+    let end = if page_end.is_some() { whole.char_start + text.chars().count() as u32 } else { found.end.char };
+    let mut provenance = part_of(finder.collection, &whole, &text, &first.blocks, found.start.char..end)?;
+    if page_end.is_some() {
+        let paragraph = |char: u32| last.blocks.partition_point(|block| block.char_start <= char).max(1) as u32;
+        provenance.paragraph_end = paragraph(found.end.char.saturating_sub(1));
+        (provenance.line_end, provenance.char_end) = (found.end.line, found.end.char);
+    }
     let citation = match page_end {
         None => provenance.citation(),
         // A style cites one passage of a page; this one is written in full.

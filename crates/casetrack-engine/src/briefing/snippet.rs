@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use casetrack_graph::Place;
 use casetrack_host::documents::chunks;
+use casetrack_host::documents::part::part_of;
 use casetrack_search::Excerpt;
 
 /// Characters shown on each side of the passage of a snippet.
@@ -40,17 +41,11 @@ pub(super) fn at(collection: &Collection, place: &Place, style: &CitationStyle) 
     if to < chars.len() {
         to = (end..to).rev().find(|&at| chars[at].is_whitespace()).unwrap_or(to);
     }
-    let lines = |range: std::ops::Range<usize>| chars[range].iter().filter(|&&c| c == '\n').count() as u32;
-    let line_start = view.provenance.line_start + lines(0..from);
-    let line_end = line_start + lines(from..to);
-    let excerpt = Excerpt {
-        text: chars[from..to].iter().collect(),
-        char_start: view.provenance.char_start + from as u32,
-        char_end: view.provenance.char_start + to as u32,
-        line_start,
-        line_end,
-        citation: Provenance { line_start, line_end, ..view.provenance.clone() }.citation(),
-    };
+    let start = view.provenance.char_start;
+    let chars_shown = start + from as u32..start + to as u32;
+    let blocks = collection.page_blocks(place.document, view.provenance.page)?;
+    let part = part_of(collection, &view.provenance, &view.text, &blocks, chars_shown)?;
+    let excerpt = Excerpt::of(chars[from..to].iter().collect(), &part);
     let Place { char_start, char_end, .. } = *place;
     Ok(Some(Snippet { chunk_id: view.chunk_id, provenance: view.provenance, excerpt, char_start, char_end }))
 }

@@ -18,6 +18,7 @@ use casetrack_host::changes::Change;
 use casetrack_host::documents::chunks::{check_page, find_chunk};
 use casetrack_host::documents::document_named;
 use casetrack_host::documents::pages::{lines, touched};
+use casetrack_host::documents::part::part_of;
 use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
 
@@ -290,20 +291,8 @@ fn citation_of(
         }
         let style = host.config().citations.clone();
         let provenance = Provenance::of(chunk, meta, origin, style);
-        if (chunk.char_start, chunk.char_end) == (range.start, range.end) {
-            return Ok((provenance.citation(), Some(chunk.id)));
-        }
-        let paragraph = |at: u32| page.blocks.partition_point(|block| block.char_start <= at).max(1) as u32;
-        let lines = touched(page, range);
-        let cited = Provenance {
-            paragraph_start: paragraph(range.start),
-            paragraph_end: paragraph(range.end.saturating_sub(1).max(range.start)),
-            line_start: *lines.start(),
-            line_end: *lines.end(),
-            char_start: range.start,
-            char_end: range.end,
-            ..provenance
-        };
+        let text: String = page.text.chars().skip(chunk.char_start as usize).collect();
+        let cited = part_of(collection, &provenance, &text, &page.blocks, range.clone())?;
         return Ok((cited.citation(), Some(chunk.id)));
     }
     Ok((format!("{}, {}", meta.name, page.cited(meta.unpaged)), None))

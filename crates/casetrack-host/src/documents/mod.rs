@@ -7,6 +7,7 @@ pub mod hidden;
 pub mod marking;
 pub mod originals;
 pub mod pages;
+pub mod part;
 pub mod removed;
 pub mod structure;
 pub mod tracked;

@@ -14,7 +14,7 @@ const ABBREVIATIONS: &[&str] = &[
 ///
 /// `chars` are the characters of `text`. The end of `text` itself is not among the offsets: the text may continue. Line
 /// ends count as spaces, because lines are broken anywhere.
-pub(super) fn sentence_ends(text: &str, chars: &[char]) -> Vec<usize> {
+pub fn sentence_ends(text: &str, chars: &[char]) -> Vec<usize> {
     let spaced = text.replace(['\n', '\r'], " ");
     let mut ends = Vec::new();
     let mut offset = 0;
@@ -33,7 +33,7 @@ pub(super) fn sentence_ends(text: &str, chars: &[char]) -> Vec<usize> {
 }
 
 /// The next character that is no white space behind each of `ends`.
-pub(super) fn starts_after(ends: &[usize], chars: &[char]) -> Vec<usize> {
+pub fn starts_after(ends: &[usize], chars: &[char]) -> Vec<usize> {
     ends.iter().filter_map(|&end| Some(end + chars.get(end..)?.iter().position(|c| !c.is_whitespace())?)).collect()
 }
 

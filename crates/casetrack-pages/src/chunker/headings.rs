@@ -14,12 +14,20 @@ const MAX_HEADING_CHARS: usize = 120;
 ///
 /// `text` is any part of the page, such as a chunk; it begins at the character `text_start`, where `headings` are in
 /// force ([`Chunk::heading_path`](casetrack_core::Chunk)). `blocks` are all blocks of the page. Linear in `text` up to
-/// `char`, and in the blocks there. The levels of `headings` are not known: they are judged by their numbers and
-/// places, so that with headings which skip levels the outer ones may be off; the innermost never is.
-pub fn headings_at(text: &str, text_start: u32, blocks: &[Block], headings: &[String], char: u32) -> Vec<String> {
+/// `char`, and in the blocks there. `levels` are those of `headings`, as [`heading_levels`] finds them. One that is not
+/// known is judged by the heading's number and place, so that with headings which skip levels the outer ones may be
+/// off; the innermost never is.
+pub fn headings_at(
+    text: &str,
+    text_start: u32,
+    blocks: &[Block],
+    headings: &[String],
+    levels: &[Option<u8>],
+    char: u32,
+) -> Vec<String> {
     let first = blocks.partition_point(|block| block.char_start < text_start);
     let last = blocks.partition_point(|block| block.char_start <= char).max(first);
-    let mut open = Headings::resumed(headings);
+    let mut open = Headings::resumed(headings, levels);
     let starts = section_starts(text, text_start, blocks.get(..last).unwrap_or_default());
     let mut cursor = Cursor::starting_at(text, text_start as usize);
     for (index, block) in blocks.iter().enumerate().take(last).skip(first) {
@@ -29,6 +37,26 @@ pub fn headings_at(text: &str, text_start: u32, blocks: &[Block], headings: &[St
         }
     }
     open.into_titles()
+}
+
+/// Adds the levels of headings in force at a place, outermost first, that are not known yet: those of the last headings of a page with
+/// their titles, as far as these begin at or before `until`. A heading at that place may head the text there.
+pub fn heading_levels(text: &str, blocks: &[Block], until: u32, headings: &[String], levels: &mut [Option<u8>]) {
+    let mut cursor = Cursor::new(text);
+    let before = blocks.iter().take_while(|block| block.char_start <= until);
+    let found: Vec<(String, u8)> = before
+        .filter_map(|block| match block.kind {
+            BlockKind::Heading { level } => Some((titled(cursor.slice(block)), level)),
+            _ => None,
+        })
+        .collect();
+    let mut end = found.len();
+    for (title, level) in headings.iter().zip(levels).rev().filter(|(_, level)| level.is_none()) {
+        if let Some(at) = found[..end].iter().rposition(|(other, _)| other == title) {
+            *level = Some(found[at].1);
+            end = at;
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +77,10 @@ pub(super) struct Headings {
 }
 
 impl Headings {
-    fn resumed(titles: &[String]) -> Self {
-        let open: Vec<Heading> = titles.iter().map(|title| Heading { level: None, title: title.clone() }).collect();
+    fn resumed(titles: &[String], levels: &[Option<u8>]) -> Self {
+        let levels = levels.iter().copied().chain(std::iter::repeat(None));
+        let open: Vec<Heading> =
+            titles.iter().zip(levels).map(|(title, level)| Heading { level, title: title.clone() }).collect();
         // The only heading may as well be the last section's.
         let first = titles.first().filter(|_| titles.len() > 1).cloned();
         Self { open, first, any: !titles.is_empty() }
@@ -74,7 +104,8 @@ impl Headings {
 
     /// A heading closes the headings of its own and lower levels.
     fn open(&mut self, level: u8, title: String) {
-        match self.open.iter().position(|heading| heading.level.is_none() && heading.title == title) {
+        let is_it = |heading: &Heading| heading.level.is_none_or(|own| own == level) && heading.title == title;
+        match self.open.iter().position(is_it) {
             Some(at) => self.open.truncate(at),
             None => {
                 while self.open.last().is_some_and(|last| last.ends_before(level, &title, self.open.len())) {
@@ -162,7 +193,33 @@ mod tests {
         let (text, blocks) = page(lines);
         let headings: Vec<String> = headings.iter().map(|heading| heading.to_string()).collect();
         let char = text[..text.find(word).unwrap()].chars().count() as u32;
-        headings_at(&text, 0, &blocks, &headings, char).join(" > ")
+        headings_at(&text, 0, &blocks, &headings, &[], char).join(" > ")
+    }
+
+    #[test]
+    fn a_heading_without_a_number_ends_the_one_before_it_on_its_level() {
+        let (page, all) = page(&[
+            "2|Confidentiality",
+            "None.",
+            "2|Term",
+            "A year.",
+            "3|Renewal",
+            "Yearly.",
+            "2|Notices",
+            "In writing.",
+        ]);
+        let at = |from: &str, headings: &[&str], word: &str| {
+            let place = |word: &str| page[..page.find(word).unwrap()].chars().count() as u32;
+            let headings: Vec<String> = headings.iter().map(|heading| heading.to_string()).collect();
+            let mut levels = vec![None; headings.len()];
+            heading_levels(&page, &all, place(from), &headings, &mut levels);
+            let text = &page[page.find(from).unwrap()..];
+            headings_at(text, place(from), &all, &headings, &levels, place(word)).join(" > ")
+        };
+        assert_eq!(at("None", &["Confidentiality"], "A year"), "Term");
+        assert_eq!(at("A year", &["Term"], "Yearly"), "Term > Renewal");
+        assert_eq!(at("Yearly", &["Term", "Renewal"], "In writing"), "Notices");
+        assert_eq!(at("Term", &["Term"], "Yearly"), "Term > Renewal");
     }
 
     #[test]
@@ -204,7 +261,7 @@ mod tests {
         let start = text.find("Text").unwrap();
         let char_start = text[..start].chars().count() as u32;
         let headings = ["Änderungen".to_owned()];
-        let found = |char| headings_at(&text[start..], char_start, &blocks, &headings, char);
+        let found = |char| headings_at(&text[start..], char_start, &blocks, &headings, &[], char);
         assert_eq!(found(char_start), headings);
         assert_eq!(found(char_start + 8), ["Kündigung"]);
     }

@@ -16,7 +16,8 @@ use std::ops::RangeInclusive;
 
 use casetrack_core::{Block, BlockKind, Chunk, ChunkConfig, ChunkId, ColumnRange, DocumentId, Page, Rect, RowRange};
 
-pub use self::headings::headings_at;
+pub use self::boundary::{sentence_ends, starts_after};
+pub use self::headings::{heading_levels, headings_at};
 
 use self::context::{DocumentContext, PageContext};
 use self::cut::{Span, cut_page};

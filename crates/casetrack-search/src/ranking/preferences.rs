@@ -85,7 +85,7 @@ impl Preferences {
             });
         }
         if cover::asks(&asked)
-            && let Some(filter) = cover::beginnings(collection, meant.as_deref())?
+            && let Some(filter) = cover::beginnings(collection, meant.as_deref(), selection.map(AsRef::as_ref))?
         {
             preferred.push(Preferred {
                 stage: "beginnings of documents",

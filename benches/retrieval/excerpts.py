@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Counts how often the excerpt of a result contains the sentence that answers a question, whole.
+
+usage: excerpts.py CASETRACK COLLECTION DATA_DIR [--half tune|report] [--most N] [--show] [--data-dir DIR]
+
+COLLECTION holds the texts of DATA_DIR/txt; DATA_DIR/clauses.jsonl has the annotations, one a line:
+  {"file": name without extension, "category", "quotes": [{"text", "spans"}]}
+A question is asked of one contract, in words of its own. Its answer is the only quote of the category there.
+A hash of the contract's name divides the contracts: rules are chosen on "tune", figures are those of "report".
+Needs the Python standard library only.
+"""
+import argparse, collections, hashlib, json, subprocess
+from pathlib import Path
+
+QUESTIONS = {
+    "Expiration Date": "How long does the agreement last?",
+    "Renewal Term": "Does the agreement renew after its first term?",
+    "Notice Period To Terminate Renewal": "How much notice must be given to prevent renewal?",
+    "Governing Law": "Which law governs the agreement?",
+    "Non-Disparagement": "May a party make disparaging remarks about the other?",
+    "Anti-Assignment": "May the agreement be assigned without consent?",
+    "Minimum Commitment": "What is the minimum that must be purchased or paid?",
+    "Audit Rights": "Who may inspect or audit the books and records?",
+    "Warranty Duration": "How long does the warranty last?",
+    "Exclusivity": "Are the rights granted exclusively?",
+    "Rofr/Rofo/Rofn": "Is there a right of first refusal or first offer?",
+    "Volume Restriction": "Is there a limit on volume or use?",
+    "Covenant Not To Sue": "May a party contest the validity of the other's intellectual property?",
+    "Most Favored Nation": "Must a party offer terms as favorable as those offered to others?",
+    "Change Of Control": "What happens on a merger or change of control?",
+    "Joint Ip Ownership": "Which intellectual property is owned jointly?",
+    "Uncapped Liability": "Which liability is not limited?",
+    "No-Solicit Of Employees": "May a party hire or solicit the other's employees?",
+    "Termination For Convenience": "May the agreement be terminated without cause?",
+    "Ip Ownership Assignment": "Who owns the intellectual property that is created?",
+    "Non-Transferable License": "May the license be transferred or sublicensed?",
+    "Liquidated Damages": "Are liquidated damages or a termination fee payable?",
+    "Insurance": "What insurance must be maintained?",
+    "Non-Compete": "May a party compete with the other?",
+    "Post-Termination Services": "What must the parties do after termination?",
+    "Price Restrictions": "May prices be increased?",
+    "Revenue/Profit Sharing": "What share of the revenue is paid to the other party?",
+    "Cap On Liability": "What is the maximum liability of a party?",
+    "Third Party Beneficiary": "Is anyone else a beneficiary of the agreement?",
+}
+SHORTEST = 60
+READ = 3
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def questions(data, half):
+    found = collections.defaultdict(list)
+    for line in open(data / "clauses.jsonl", encoding="utf-8"):
+        clause = json.loads(line)
+        is_report = hashlib.sha256(clause["file"].encode()).digest()[0] % 2 == 1
+        if clause["category"] in QUESTIONS and len(clause["quotes"]) == 1 and is_report == (half == "report"):
+            quote = clause["quotes"][0]
+            if len(quote["text"]) >= SHORTEST and len(quote["spans"]) == 1:
+                found[clause["category"]].append((clause["file"], quote["text"]))
+    # In turn, so that each category counts.
+    turns = max(map(len, found.values()))
+    return [(kind, *found[kind][turn]) for turn in range(turns) for kind in sorted(found) if turn < len(found[kind])]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("casetrack")
+    parser.add_argument("collection")
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--half", choices=["tune", "report"], default="report")
+    parser.add_argument("--most", type=int, default=100)
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--data-dir", default=None)
+    options = parser.parse_args()
+    read = whole = begun = length = 0
+    for kind, file, answer in questions(options.data, options.half)[: options.most]:
+        place = ["--data-dir", options.data_dir] if options.data_dir else []
+        command = [options.casetrack, *place, "search", QUESTIONS[kind], "-c", options.collection]
+        command += ["--document", file + ".txt", "-k", str(READ), "--json"]
+        results = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["results"]
+        answer = words(answer)
+        # The annotated text may run on beyond its passage.
+        holds = [result for result in results if answer[:SHORTEST] in words(result["text"])]
+        excerpts = [words(result["excerpt"]["text"]) for result in holds]
+        read += bool(holds)
+        has_whole = any(answer.rstrip(".; ") in excerpt for excerpt in excerpts)
+        whole += has_whole
+        begun += any(answer[:SHORTEST] in excerpt for excerpt in excerpts)
+        length += sum(map(len, excerpts))
+        if options.show and holds and not has_whole:
+            print(f"--- {kind} | {file}\n    answer:  {answer}\n    excerpt: {' ||| '.join(excerpts)}")
+    print(f"{options.half}: answer in the first {READ} passages {read}, whole in the excerpt {whole} ({whole / max(read, 1):.2f}), "
+          f"its beginning {begun} ({begun / max(read, 1):.2f}), characters {length // max(read, 1)}")
+
+
+main()

@@ -56,6 +56,13 @@ pub(crate) fn find(pages: &[&str]) -> Vec<Fact> {
             }
         }
     }
+    // Two names in columns that were run together: "Ann Lee Tom Ray".
+    let names: Vec<String> = found.iter().map(|one| one.name.clone()).collect();
+    let run_together = |one: &Signatory| {
+        let mut before = names.iter().filter_map(|name| one.name.strip_suffix(name.as_str())?.strip_suffix(' '));
+        before.any(|first| first.contains(' '))
+    };
+    found.retain(|one| !run_together(one));
     if found.is_empty() {
         return unsigned(pages).into_iter().collect();
     }

@@ -39,6 +39,8 @@ pub(super) struct Block {
     /// The words of all organizations above, if it is not known which of them is signed for.
     pub organizations: Vec<Range<usize>>,
     pub is_witness: bool,
+    /// True for the beginning of a company's name, which is no person.
+    pub is_company: bool,
 }
 
 /// A row of labels of one kind, or of organizations.
@@ -51,6 +53,8 @@ enum Row {
 pub(super) struct Blocks<'w, 't> {
     words: &'w [Word<'t>],
     rows: Vec<Row>,
+    /// The words of all names of companies.
+    companies: Vec<Range<usize>>,
     /// True if anything on the page is said to be witnessed or attested.
     has_witnesses: bool,
 }
@@ -60,7 +64,10 @@ impl<'w, 't> Blocks<'w, 't> {
     pub fn of(words: &'w [Word<'t>], names: &[Name]) -> Self {
         let signers: Vec<Range<usize>> = names.iter().map(|name| name.first..name.last).collect();
         let mut all: Vec<Range<usize>> =
-            organizations::find(words).into_iter().map(|name| name.first..name.last).collect();
+            organizations::find(words).into_iter().map(|name| without_position(words, name.first..name.last)).collect();
+        all = all.into_iter().flat_map(|range| columns(words, range)).collect();
+        let has_form = |range: &&Range<usize>| words[(*range).clone()].iter().any(|word| word.has(Class::FORM));
+        let companies = all.iter().filter(has_form).cloned().collect();
         // "ACME PARTNERS" within "ACME PARTNERS, L.P."; a name of a signer is no organization.
         all.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
         let mut reached = 0;
@@ -89,11 +96,14 @@ impl<'w, 't> Blocks<'w, 't> {
             }
         }
         let has_witnesses = words.iter().any(|word| word.is_capital() && word.gap >= Gap::Wide && is_witness(word));
-        Self { words, rows, has_witnesses }
+        Self { words, rows, companies, has_witnesses }
     }
 
     /// The block of the signer whose name has these words.
     pub fn block(&self, name: Range<usize>) -> Block {
+        if self.is_company(&name) {
+            return Block { is_company: true, ..Block::default() };
+        }
         let is_before = |row: &Row| match row {
             Row::Labels(_, places) => places[0] < name.start,
             Row::Organizations(row) => row[0].start < name.start,
@@ -114,8 +124,22 @@ impl<'w, 't> Blocks<'w, 't> {
                 false => {}
             }
         }
-        block.title = self.title(at, places.len(), column, &name);
+        block.title = self.title(at, places.len(), column, &name).filter(|title| !is_doubled(title));
         block
+    }
+
+    /// True if a name begins that of a company, here or elsewhere on the page. People give theirs to companies, too.
+    fn is_company(&self, name: &Range<usize>) -> bool {
+        let written = &self.words[name.clone()];
+        let is_given = written.first().is_some_and(|first| first.has(Class::GIVEN_NAME));
+        let begins = |company: &Range<usize>| {
+            let of_company = &self.words[company.clone()];
+            let is_same = |(a, b): (&Word<'_>, &Word<'_>)| a.text.eq_ignore_ascii_case(b.text);
+            of_company.len() > written.len() && written.iter().zip(of_company).all(is_same)
+        };
+        self.companies
+            .iter()
+            .any(|company| company.start <= name.start && name.end < company.end || !is_given && begins(company))
     }
 
     /// The first row of the block: rows of as many labels of other kinds, whose names are the same.
@@ -240,6 +264,33 @@ impl<'w, 't> Blocks<'w, 't> {
             self.words.get(last).is_some_and(|word| word.is(':') || word.gap <= Gap::Space && in_organization(last));
         (!is_cut).then(|| surface(self.words, from, last))
     }
+}
+
+/// Without the position of who signed before: "Sole Director ACME LLC".
+fn without_position(words: &[Word<'_>], range: Range<usize>) -> Range<usize> {
+    let is_head = |at: &usize| words[*at].has(Class::POSITION_HEAD) && range.end - at > 2 && at - range.start < 2;
+    range.clone().rev().find(is_head).map_or(range.clone(), |head| head + 1..range.end)
+}
+
+/// The names of two columns that were run together: "ALPHA FUND L.P. BETA FUND L.P.".
+fn columns(words: &[Word<'_>], range: Range<usize>) -> Vec<Range<usize>> {
+    let is_form = |at: usize| words[at].has(Class::FORM);
+    let last = range.clone().rev().find(|at| !words[*at].is_mark()).unwrap_or(range.start);
+    let divides = |at: &usize| {
+        let rest = words[at + 1..last].iter().filter(|word| !word.is_mark()).count();
+        is_form(*at) && *at > range.start && rest >= 2 && !words[at + 1].is(',') && words[at + 1].is_capital()
+    };
+    match range.clone().find(divides).filter(|_| is_form(last)) {
+        Some(at) => vec![range.start..at + 1, at + 1..range.end],
+        None => vec![range],
+    }
+}
+
+/// True if the second half of a title repeats the first: two columns that were run together.
+fn is_doubled(title: &str) -> bool {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let (one, other) = words.split_at(words.len() / 2);
+    !one.is_empty() && one == other
 }
 
 fn is_witness(word: &Word<'_>) -> bool {

@@ -39,18 +39,19 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     }
     let blocks = Blocks::of(&words, &names);
     let place = |name: Name| {
-        let Block { title, organization, organizations, is_witness } = blocks.block(name.first..name.last);
+        let Block { title, organization, organizations, is_witness, is_company } = blocks.block(name.first..name.last);
         let chars = |range: Range<usize>| (words[range.start].start, words[range.end - 1].end);
-        Signature {
+        let signature = Signature {
             char_start: words[name.first].start,
             char_end: words[name.last - 1].end,
             title,
             organization: organization.map(chars),
             organizations: organizations.into_iter().map(chars).collect(),
             is_witness,
-        }
+        };
+        (!is_company).then_some(signature)
     };
-    names.into_iter().map(place).collect()
+    names.into_iter().filter_map(place).collect()
 }
 
 /// The same as names.

@@ -87,6 +87,10 @@ fn each_signer_has_the_party_of_the_column_and_witnesses_sign_for_nobody() {
              Manager\n",
             "Jane Roe, President, for ACME FOODS, INC.; Ann Lee, Manager, for BETA TOOLS LLC",
         ),
+        (
+            "ACME FOODS CORPORATION BETA HERITAGE TOOLS, LLC BY: /s/ Jane Roe BY: /s/ Ann Lee ITS: President ITS: Manager\n",
+            "Jane Roe, President, for ACME FOODS CORPORATION; Ann Lee, Manager, for BETA HERITAGE TOOLS, LLC",
+        ),
         // A title that is left blank, before the next block.
         (
             "ACME FOODS, INC. By: /s/ Jane Roe Name: Jane Roe Title: BETA TOOLS LLC By: /s/ Ann Lee\n",

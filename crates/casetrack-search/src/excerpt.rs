@@ -1,28 +1,22 @@
 //! The part of a passage that best explains the match.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use casetrack_core::{Block, same_text};
 
-use super::answers;
 use super::sentences::{LONGEST, Sentence, sentences};
+use super::worth::Worth;
 use casetrack_host::documents::chunks::ChunkView;
 
 /// Longest excerpt of several sentences, in characters; one sentence may be longer, up to [`LONGEST`]. …
-const MAX_CHARS: usize = 320;
+const MAX_CHARS: usize = 500;
 /// … And of a hit in a line, which fits most sentences of contracts; one sentence may be longer by [`TO_END`].
 const BRIEF_CHARS: usize = 280;
 /// Characters by which the part of a sentence that is too long may be longer to end with it.
 const TO_END: usize = 240;
 /// Characters before a phrase in a long sentence at which its part may begin.
 const BEFORE_PHRASE: usize = 60;
-/// The share of a word of the heading above a sentence, against a word of the sentence.
-const HEADED: f32 = 0.6;
-/// The share of a sentence that states an answer of the kind that is asked for, against all words of the question.
-const ANSWERS: f32 = 0.3;
-/// The share of the words of other sentences that are shown with the best.
-const BESIDE: f32 = 0.3;
 /// Abbreviations whose stop ends no sentence if a number follows, as in "Application No. 6".
 const BEFORE_NUMBERS: [&str; 13] =
     ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
@@ -121,58 +115,6 @@ fn cut(chars: &[char], start: usize, most: usize, brief: bool) -> usize {
     if brief { end } else { sentence_end(chars, end) }
 }
 
-/// The worth of each sentence of a passage to a question.
-struct Worth {
-    weights: HashMap<String, f32>,
-    words: Vec<HashSet<String>>,
-    values: Vec<f32>,
-}
-
-impl Worth {
-    /// A word counts the less the more sentences have it.
-    fn of(query: &str, chars: &[char], sentences: &[Sentence]) -> Self {
-        let terms = terms(query);
-        let answers = answers::asked(query);
-        let of_sentence = |sentence: &Sentence| -> HashSet<String> {
-            let own = words(&chars[sentence.range.clone()]).map(|(_, word)| stem(&word));
-            own.filter(|word| terms.contains(word)).collect()
-        };
-        let words: Vec<HashSet<String>> = sentences.iter().map(of_sentence).collect();
-        let weight = |term: &String| {
-            let with = words.iter().filter(|words| words.contains(term)).count();
-            1.0 / (1.0 + (with.max(1) as f32).ln())
-        };
-        let weights: HashMap<String, f32> = terms.iter().map(|term| (term.clone(), weight(term))).collect();
-        let whole: f32 = weights.values().sum();
-        let (mut values, mut heading): (Vec<f32>, HashSet<&String>) = Default::default();
-        for (sentence, words) in sentences.iter().zip(&words) {
-            let sum = |words: &mut dyn Iterator<Item = &String>| words.map(|word| weights[word]).sum::<f32>();
-            let own = sum(&mut words.iter());
-            if sentence.is_heading {
-                heading = words.iter().collect();
-                values.push(HEADED * own);
-                continue;
-            }
-            let headed = sum(&mut heading.iter().copied().filter(|word| !words.contains(*word)));
-            let text: String = chars[sentence.range.clone()].iter().collect();
-            let answers =
-                (own + headed > 0.0 && answers.iter().any(|answer| answer.is_in(&text))).then_some(ANSWERS * whole);
-            values.push(own + HEADED * headed + answers.unwrap_or_default());
-        }
-        Self { weights, words, values }
-    }
-
-    /// The worth of sentences that are shown together.
-    fn together(&self, shown: Range<usize>) -> f32 {
-        let values = &self.values[shown.clone()];
-        let best = values.iter().copied().fold(0.0, f32::max);
-        let at = values.iter().position(|value| *value == best).unwrap_or_default() + shown.start;
-        let beside: HashSet<&String> =
-            shown.flat_map(|n| &self.words[n]).filter(|word| !self.words[at].contains(*word)).collect();
-        best + BESIDE * beside.into_iter().map(|word| self.weights[word]).sum::<f32>()
-    }
-}
-
 /// The words of a text that are forms of the words of a query, as byte ranges. Function words are left out if the query has others.
 pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
     let terms = terms(query);
@@ -220,7 +162,7 @@ fn places(chars: &[char], phrase: &str) -> Vec<Range<usize>> {
 }
 
 /// The stems of the words of a query, without function words if it has others.
-fn terms(query: &str) -> HashSet<String> {
+pub(super) fn terms(query: &str) -> HashSet<String> {
     let (function, content): (Vec<String>, Vec<String>) = words(&query.chars().collect::<Vec<_>>())
         .map(|(_, word)| word)
         .partition(|word| FUNCTION_WORDS.contains(&word.as_str()));
@@ -234,7 +176,7 @@ fn is_of_word(c: char) -> bool {
 }
 
 /// Alphanumeric runs without case and accents, with their place.
-fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
+pub(super) fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         while chars.get(at).is_some_and(|c| !c.is_alphanumeric()) {
@@ -254,7 +196,7 @@ const ENDINGS: [&str; 13] =
 
 /// Enough stemming to match "payment" with "payments", "amended" with "amendment" and "deleted" with "deleting": the first six letters, without an
 /// ending and an e.
-fn stem(word: &str) -> String {
+pub(super) fn stem(word: &str) -> String {
     const LETTERS: usize = 6;
     const LEFT: usize = 3;
     let without = |ending: &str| word.strip_suffix(ending).filter(|left| left.len() >= LEFT);

@@ -26,6 +26,7 @@ pub mod similar;
 pub mod terms;
 mod ways;
 mod whole;
+mod worth;
 
 use std::collections::HashSet;
 use std::time::Instant;

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{CollectionId, DocumentId, Page, Result};
+use casetrack_core::{CollectionId, DocumentId, DocumentType, Page, Result};
 use casetrack_nlp::{Fact, FactKind, Facts, facts_and_doubts};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,7 +85,18 @@ pub fn pages(collection: &OpenCollection, document: DocumentId) -> Result<(Vec<P
     Ok((pages.collect::<Result<_>>()?, meta.unpaged))
 }
 
+/// False for kinds of documents that are no contracts: a delivery log has no agreement date.
+fn may_be_contract(kind: DocumentType) -> bool {
+    use DocumentType::{Invoice, Memo, Policy, Presentation, Report, Spreadsheet};
+    !matches!(kind, Invoice | Memo | Policy | Presentation | Report | Spreadsheet)
+}
+
 fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFacts> {
+    let kind = collection.document(document)?.map(|meta| meta.document_type);
+    if kind.is_some_and(|kind| !may_be_contract(kind)) {
+        let analysed = collection.annotations(document)?.is_some();
+        return Ok(DocumentFacts { facts: Vec::new(), ambiguous: Vec::new(), analysed });
+    }
     let (pages, unpaged) = pages(collection, document)?;
     let annotations = collection.annotations(document)?;
     let analysed = annotations.is_some();

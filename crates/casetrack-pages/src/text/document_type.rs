@@ -138,8 +138,13 @@ pub fn infer_document_type(extraction: &Extraction, name: &str) -> DocumentType 
 
 /// The kind that the noun of a title names; the words of a file's name may be joined by any punctuation, and end with the state of the file.
 fn named_kind(title: &str, is_file: bool) -> Option<DocumentType> {
+    // "Agreement1" is the first agreement of a filing.
+    let plain = |word: &str| match word.trim_end_matches(|c: char| c.is_ascii_digit()) {
+        stem if stem.chars().count() > 2 && stem.chars().all(char::is_alphabetic) => stem.to_lowercase(),
+        _ => word.to_lowercase(),
+    };
     let all: Vec<String> =
-        title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(plain).collect();
     let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) || word.len() == 1;
     let mut words: &[String] = &all;
     while let Some((last, rest)) = words.split_last()
@@ -238,6 +243,7 @@ mod tests {
             ("doc.docx", "", "SERVICES AGREEMENT\nThis Agreement", Contract),
             ("Consulting Agreement Memo.docx", "", "", Memo),
             ("Minutes of 3 May.docx", "", "", Report),
+            ("EX-10.12_Manufacturing_Agreement3.txt", "", "", Contract),
             ("AcmeInc_20200205_8-K_EX-10.1_EX-10.1_Development_Agreement.txt", "", "", Contract),
             ("Amendment No 1 (copy for signature).docx", "", "", Contract),
             ("releases.txt", "", "Nothing telling here", Other),

@@ -10,9 +10,9 @@ pattern_table! {
     "facts/signatories.toml":
     WITNESS, BLANK,
 }
-/// Characters before a name in which it can be said that its bearer is a witness.
+/// Characters before a name in which the word for a witness may stand.
 const WITNESS_REACH: u32 = 90;
-/// The value for a form that nobody has signed, as far as its text shows.
+/// The value for a form without signatures, as far as its text shows.
 const UNSIGNED: &str = "not signed: the signature lines are blank";
 /// Most signatories of one document.
 const MOST: usize = 20;
@@ -69,7 +69,7 @@ pub(crate) fn find(pages: &[&str]) -> Vec<Fact> {
     found.into_iter().map(Signatory::fact).collect()
 }
 
-/// The first of two blank lines for signatures or more, if nobody signs.
+/// The first of two blank lines for signatures or more.
 fn unsigned(pages: &[&str]) -> Option<Fact> {
     let blank = |text: &str| BLANK.find_iter(text).map(|found| found.range()).collect::<Vec<_>>();
     let mut lines =

@@ -1,4 +1,4 @@
-//! Institutions that administer. Documents name them for what they do, not as those whom they concern.
+//! Institutions that administer. Documents name them for their office; they are not concerned themselves.
 
 use crate::words::{Class, fold, words};
 

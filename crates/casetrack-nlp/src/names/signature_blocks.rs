@@ -16,7 +16,7 @@ const BETWEEN: usize = 4;
 const TO_NAME: usize = 90;
 /// Longest title in words of its own.
 const TITLE_WORDS: usize = 5;
-/// Words behind a name in which it may be said that its bearer is a witness.
+/// Words behind a name in which the word for a witness may follow.
 const TO_WITNESS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ enum Label {
     Witness,
 }
 
-/// What a signer's name belongs to.
+/// The block of a signer's name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Block {
     pub title: Option<String>,
@@ -55,7 +55,7 @@ pub(super) struct Blocks<'w, 't> {
     rows: Vec<Row>,
     /// The words of all names of companies.
     companies: Vec<Range<usize>>,
-    /// True if anything on the page is said to be witnessed or attested.
+    /// True if the page has a word for a witness that begins a line or column.
     has_witnesses: bool,
 }
 
@@ -160,7 +160,7 @@ impl<'w, 't> Blocks<'w, 't> {
         first + 1
     }
 
-    /// True if what is behind a label is not another person's name.
+    /// True unless the text behind a label is another person's name.
     fn may_be_same(&self, label: Label, at: usize, name: &Range<usize>) -> bool {
         let Some(surname) = self.words.get(name.end - 1) else { return false };
         match label {
@@ -238,7 +238,7 @@ impl<'w, 't> Blocks<'w, 't> {
         position(self.words, from).map(|(title, _)| title)
     }
 
-    /// What is behind "Title:": a position, or a line of words of its own that is no organization.
+    /// The text behind "Title:": a position, or a line of words of its own that is no organization.
     fn title_behind(&self, at: usize) -> Option<String> {
         let from = at + 2;
         let in_organization = |word: usize| {

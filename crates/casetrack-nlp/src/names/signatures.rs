@@ -20,7 +20,7 @@ pub struct Signature {
     pub organization: Option<(u32, u32)>,
     /// All organizations above, if it is not known which of them is signed for.
     pub organizations: Vec<(u32, u32)>,
-    /// True for one who signs for nobody.
+    /// True for one who signs for no party.
     pub is_witness: bool,
 }
 

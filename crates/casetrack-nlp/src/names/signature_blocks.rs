@@ -277,8 +277,9 @@ fn columns(words: &[Word<'_>], range: Range<usize>) -> Vec<Range<usize>> {
     let is_form = |at: usize| words[at].has(Class::FORM);
     let last = range.clone().rev().find(|at| !words[*at].is_mark()).unwrap_or(range.start);
     let divides = |at: &usize| {
-        let rest = words[at + 1..last].iter().filter(|word| !word.is_mark()).count();
-        is_form(*at) && *at > range.start && rest >= 2 && !words[at + 1].is(',') && words[at + 1].is_capital()
+        let rest = words.get(at + 1..last).unwrap_or_default();
+        let is_named = rest.iter().filter(|word| !word.is_mark()).count() >= 2;
+        *at > range.start && is_form(*at) && is_named && rest[0].is_capital()
     };
     match range.clone().find(divides).filter(|_| is_form(last)) {
         Some(at) => vec![range.start..at + 1, at + 1..range.end],

@@ -211,7 +211,7 @@ def read(path):
     sheet = {}
     for line in path.read_text().splitlines():
         found = json.loads(line)
-        cells = {"parties" if kind == "party" else kind: "; ".join(values) for kind, values in found["cells"].items()}
+        cells = {"parties" if kind == "party" else kind: "; ".join(value for value, *_ in values) for kind, values in found["cells"].items()}
         sheet[found["document"].removesuffix(".txt")] = cells
     return sheet
 

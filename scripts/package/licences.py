@@ -63,6 +63,8 @@ def main():
             covered[text].append(name)
     print(f"CaseTrack is made of {len(packages)} crates of others. Their licence texts follow, each once, after the crates it covers.")
     print("The licences of libpdfium are in the folder pdfium, those of the models in each model's folder.\n")
+    print("The classifier of clauses was trained on annotations of CUAD v1, The Atticus Project, CC BY 4.0")
+    print("(https://creativecommons.org/licenses/by/4.0/). The weights in the program are derived from them.\n")
     print("These crates carry no text; their licence is the one in brackets, whose text is given for other crates below:\n")
     lines = [f"  {name}" for name in bare]
     for text, names in sorted(covered.items(), key=lambda item: (-len(item[1]), item[1])):

@@ -1,16 +1,18 @@
 //! The facts of contracts, without ingestion: facts MODELS_FOLDER CACHE_FOLDER FILE... Each file is a document of pages divided by form feeds.
 //!
-//! Prints a line of JSON for each file: its name and its cells by column, as the matter sheet shows them. What analysis finds is kept in the
-//! cache folder, so that only the first run waits for it; empty the folder when analysis has changed.
+//! Prints a line of JSON for each file: its name and its cells by column, as the matter sheet shows them, the cells that are not sure, and the
+//! evidence of the rules, for training. What analysis finds is kept in the cache folder, so that only the first run waits for it; empty the
+//! folder when analysis has changed.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
 
 use casetrack_core::{Annotations, Cancel};
+use casetrack_nlp::facts::{Fact, FactKind, Facts, evidence, facts_and_doubts};
 use casetrack_nlp::spacy::MODEL_FOLDER;
-use casetrack_nlp::{SpacyRecognizer, annotate, facts};
-use serde_json::json;
+use casetrack_nlp::{SpacyRecognizer, annotate};
+use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
@@ -34,12 +36,27 @@ fn main() -> Result<(), Box<dyn Error>> {
             std::fs::write(&kept, serde_json::to_vec(&found)?)?;
             found
         };
-        let mut cells: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for fact in facts(&pages, &annotations) {
-            let column = serde_json::to_value(fact.kind)?.as_str().unwrap_or_default().to_owned();
-            cells.entry(column).or_default().push(fact.value);
-        }
-        println!("{}", json!({"document": name, "cells": cells}));
+        let Facts { known, unsure, .. } = facts_and_doubts(&pages, &annotations);
+        let evidence = evidence(&pages, &annotations);
+        let evidence: Vec<Value> =
+            evidence.iter().map(|found| json!([found.fact, found.scores, found.in_contract])).collect();
+        println!(
+            "{}",
+            json!({"document": name, "cells": by_column(&known), "unsure": by_column(&unsure), "evidence": evidence})
+        );
     }
     Ok(())
+}
+
+/// Value, page, first and last character, and confidence.
+fn by_column(facts: &[Fact]) -> BTreeMap<String, Vec<Value>> {
+    let mut cells: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for Fact { kind, value, page, char_start, char_end, confidence, .. } in facts {
+        let column = match kind {
+            FactKind::Clause(clause) => clause.name().to_owned(),
+            kind => json!(kind).as_str().unwrap_or_default().to_owned(),
+        };
+        cells.entry(column).or_default().push(json!([value, page, char_start, char_end, confidence]));
+    }
+    cells
 }

@@ -1,5 +1,5 @@
 //! Facts that a contract states about itself: title, parties, dates, term, law, and the like, each with its place. The
-//! rules read sentences, names and dates; no model is involved. Their wordings are tables of `data/facts`.
+//! rules read sentences, names and dates. Their wordings are tables of `data/facts`.
 //!
 //! | facts | file |
 //! |---|---|
@@ -14,9 +14,13 @@
 //! | cap on liability, payment terms, amounts | `money` |
 //! | signatories | `signatories` |
 //! | who must do what by when | `obligations` |
+//! | clauses by a trained model | `clauses` |
+//! | how sure each fact is | `confidence` |
 //!
 //! They read one text of all pages (`flat`, `text`). Cost: linear; some 70 ms for 100,000 characters.
 
+pub mod clauses;
+mod confidence;
 mod date_order;
 mod days;
 mod expiry;
@@ -42,6 +46,8 @@ use std::ops::Range;
 use casetrack_core::Annotations;
 use serde::{Deserialize, Serialize};
 
+pub use self::clauses::Clause;
+use self::clauses::Scored;
 pub use self::date_order::date_order;
 pub use self::obligations::{MAX_OBLIGATIONS, Obligation, obligations};
 pub use self::renewed::Renewal;
@@ -65,6 +71,8 @@ pub enum FactKind {
     Amount,
     Signatory,
     TerminationNotice,
+    /// "yes" or "no".
+    Clause(Clause),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,43 +89,97 @@ pub struct Fact {
     pub char_end: u32,
     /// Percent, from the kind of evidence. A rank, not a probability.
     pub confidence: u8,
+    /// The sentence that states it, of a clause and of a fact that is not sure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stated: Option<String>,
 }
 
-/// What a document states about itself.
+/// All statements of a document about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// By kind, best first. A kind may have no fact; parties, amounts and signatories may have several.
     pub known: Vec<Fact>,
     /// Days with two readings, which are no facts: "2021-05-06 or 2021-06-05".
     pub ambiguous: Vec<Fact>,
+    /// Candidates that are not sure enough to be facts, by kind.
+    pub unsure: Vec<Fact>,
 }
 
-/// The facts of a document, by its pages and what analysis found on them: the known ones of [`facts_and_doubts`].
+/// All that rules find in a document, by its pages and what analysis found on them, without the days that have two readings. The confidence
+/// is that of the rules.
 pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
-    facts_and_doubts(pages, annotations).known
+    let mut found = of_rules(pages, &Text::new(pages, annotations));
+    found.retain(|fact| !fact.is_ambiguous());
+    found
 }
 
-/// The facts of a document, by its pages and what analysis found on them, and the days that it does not state without doubt.
+/// Longest words of a cap, in characters.
+const CAP: usize = 240;
+
+/// The facts of a document, by its pages and what analysis found on them, the days that it does not state without doubt, and the candidates
+/// that are not sure.
 pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
     let text = Text::new(pages, annotations);
-    let opening = opening::find(&text);
-    let mut found = title::find(&text, &opening);
-    found.extend(parties::find(&text, &opening));
-    let mut days = days::find(&text, &opening);
-    if let Some(end) = expiry::find(&text, &days) {
+    let (ambiguous, found): (Vec<Fact>, Vec<Fact>) = of_rules(pages, &text).into_iter().partition(Fact::is_ambiguous);
+    let scored = is_contract(&found).then(|| Scored::new(&text));
+    let Some(scored) = scored else { return Facts { known: found, ambiguous, unsure: Vec::new() } };
+    let (mut known, mut unsure) = confidence::settle(&text, &scored, found);
+    let (clauses, candidates) = clauses::find(&text, &scored);
+    let has_cap = known.iter().any(|fact| fact.kind == FactKind::LiabilityCap);
+    known.extend(
+        clauses
+            .into_iter()
+            .filter_map(|fact| if fact.is_cap() { fact.as_cap().filter(|_| !has_cap) } else { Some(fact) }),
+    );
+    unsure.extend(candidates.into_iter().filter(|fact| !fact.is_cap()));
+    known.sort_by_key(|fact| fact.kind);
+    Facts { known, ambiguous, unsure }
+}
+
+/// A fact as a rule finds it, with the evidence that its probability follows from.
+#[derive(Debug)]
+pub struct Evidence {
+    pub fact: Fact,
+    /// The scores of the clause that states such facts: at the place, and the greatest in the document. `None` for facts of no clause.
+    pub scores: Option<[f32; 2]>,
+    /// True if the document is a contract.
+    pub in_contract: bool,
+}
+
+/// The facts of a document with their evidence, for training.
+pub fn evidence(pages: &[&str], annotations: &Annotations) -> Vec<Evidence> {
+    let text = Text::new(pages, annotations);
+    let found = of_rules(pages, &text);
+    let in_contract = is_contract(&found);
+    let scored = Scored::new(&text);
+    let of = |fact| Evidence { scores: confidence::scores(&text, &scored, &fact), fact, in_contract };
+    found.into_iter().map(of).collect()
+}
+
+fn of_rules(pages: &[&str], text: &Text<'_>) -> Vec<Fact> {
+    let opening = opening::find(text);
+    let mut found = title::find(text, &opening);
+    found.extend(parties::find(text, &opening));
+    let mut days = days::find(text, &opening);
+    if let Some(end) = expiry::find(text, &days) {
         found.push(end.fact);
         days.begin(end.begins);
     }
-    days.settle(&text);
-    found.extend(days.facts(&text));
-    found.extend(renewal::find(&text));
-    found.extend(termination::find(&text));
-    found.extend(law::find(&text));
-    found.extend(money::find(&text));
+    days.settle(text);
+    found.extend(days.facts(text));
+    found.extend(renewal::find(text));
+    found.extend(termination::find(text));
+    found.extend(law::find(text));
+    found.extend(money::find(text));
     found.extend(signatories::find(pages));
     found.sort_by_key(|fact| fact.kind);
-    let (ambiguous, known) = found.into_iter().partition(Fact::is_ambiguous);
-    Facts { known, ambiguous }
+    found
+}
+
+/// True if the title names a kind of contract, or the opening names two parties.
+fn is_contract(found: &[Fact]) -> bool {
+    let count = |kind| found.iter().filter(|fact| fact.kind == kind).count();
+    count(FactKind::Type) > 0 || count(FactKind::Party) > 1
 }
 
 /// The law that governs a document, without what analysis finds.
@@ -140,7 +202,17 @@ pub fn length_of_time(written: &str) -> Option<String> {
 impl Fact {
     fn new(text: &Text<'_>, kind: FactKind, value: impl Into<String>, range: Range<usize>, confidence: u8) -> Self {
         let (page, char_start, char_end) = text.flat.place(range);
-        Self { kind, value: value.into(), computed: None, page, char_start, char_end, confidence }
+        Self { kind, value: value.into(), computed: None, page, char_start, char_end, confidence, stated: None }
+    }
+
+    fn is_cap(&self) -> bool {
+        self.kind == FactKind::Clause(Clause::LiabilityCap)
+    }
+
+    /// The words of a clause that limits liability, as the cap.
+    fn as_cap(self) -> Option<Self> {
+        let value = self.stated.as_ref()?.chars().take(CAP).collect();
+        Some(Self { kind: FactKind::LiabilityCap, value, ..self })
     }
 
     fn is_ambiguous(&self) -> bool {

@@ -127,6 +127,7 @@ fn amounts(text: &Text<'_>) -> Vec<Fact> {
             char_start: mention.char_start,
             char_end: mention.char_end,
             confidence: 90,
+            stated: None,
         })
     };
     money.into_iter().filter_map(fact).collect()

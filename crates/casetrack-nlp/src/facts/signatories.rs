@@ -97,6 +97,15 @@ impl Signatory {
         let title = title.map(|title| format!(", {title}")).unwrap_or_default();
         let organization = organization.map(|organization| format!(", for {organization}")).unwrap_or_default();
         let value = format!("{name}{title}{organization}");
-        Fact { kind: FactKind::Signatory, value, computed: None, page, char_start, char_end, confidence: 80 }
+        Fact {
+            kind: FactKind::Signatory,
+            value,
+            computed: None,
+            page,
+            char_start,
+            char_end,
+            confidence: 80,
+            stated: None,
+        }
     }
 }

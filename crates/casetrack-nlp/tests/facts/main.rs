@@ -2,6 +2,7 @@ use casetrack_core::{Cancel, Result};
 use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obligations};
 
 mod blanks;
+mod clauses;
 mod dates;
 mod day_wordings;
 mod detail_wordings;

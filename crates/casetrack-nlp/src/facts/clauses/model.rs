@@ -1,0 +1,113 @@
+//! The weights of the model, which `scripts/train/clauses.py` writes.
+//!
+//! All numbers are little endian: the magic bytes, the number of buckets that have weights (u32) and of kinds (u32), the weight of each group of
+//! features (3 × f32), the power of a group's size by which its sum is divided (f32), for each kind the numbers of [`Kind`] (f32), the
+//! buckets in order (u32), and for each bucket a weight for each kind (i8).
+
+use std::sync::LazyLock;
+
+use super::features::{BITS, Features};
+use super::{Clause, KINDS};
+
+static WEIGHTS: &[u8] = include_bytes!("../../../data/clauses/weights.bin");
+const MAGIC: &[u8] = b"CTCLAUS1";
+
+/// The numbers of a kind of clause. A score is the logarithm of odds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Kind {
+    /// Unit of its weights.
+    scale: f32,
+    bias: f32,
+    /// The score of the best sentence of a contract as a probability that a reader marks it: 1 / (1 + exp(-(slope × score + offset))).
+    slope: f32,
+    offset: f32,
+    /// Least probability that is shown, and least that is a candidate.
+    pub shown: f32,
+    pub candidate: f32,
+}
+
+pub(super) struct Model {
+    pub kinds: [Kind; KINDS],
+    groups: [f32; 3],
+    power: f32,
+    /// By bucket, from 1; 0 for a bucket without weights.
+    rows: Vec<u32>,
+    /// As they are in the file: bytes of signed numbers.
+    weights: &'static [u8],
+}
+
+/// The model, read at the first call.
+pub(super) static MODEL: LazyLock<Model> = LazyLock::new(|| read(WEIGHTS).unwrap_or_default());
+
+impl Default for Model {
+    /// Without weights: no sentence is a clause.
+    fn default() -> Self {
+        let kind = Kind { bias: f32::NEG_INFINITY, slope: 1.0, shown: 1.0, candidate: 1.0, ..Kind::default() };
+        Self { kinds: [kind; KINDS], groups: [0.0; 3], power: 0.0, rows: vec![0; 1 << BITS], weights: &[] }
+    }
+}
+
+fn read(bytes: &'static [u8]) -> Option<Model> {
+    let mut rest = bytes.strip_prefix(MAGIC)?;
+    let mut word = || {
+        let (word, after) = rest.split_first_chunk::<4>()?;
+        rest = after;
+        Some(*word)
+    };
+    let buckets = u32::from_le_bytes(word()?) as usize;
+    if u32::from_le_bytes(word()?) as usize != KINDS || buckets > 1 << BITS {
+        return None;
+    }
+    let mut number = || word().map(f32::from_le_bytes);
+    let mut model = Model { groups: [number()?, number()?, number()?], power: number()?, ..Model::default() };
+    for kind in &mut model.kinds {
+        let [scale, bias, slope, offset] = [number()?, number()?, number()?, number()?];
+        *kind = Kind { scale, bias, slope, offset, shown: number()?, candidate: number()? };
+    }
+    for row in 1..=buckets as u32 {
+        *model.rows.get_mut(u32::from_le_bytes(word()?) as usize)? = row;
+    }
+    model.weights = rest;
+    (model.weights.len() == buckets * KINDS).then_some(model)
+}
+
+impl Model {
+    /// The score of each kind.
+    pub fn scores(&self, features: &Features) -> [f32; KINDS] {
+        let mut scores = [0f32; KINDS];
+        for (group, weight) in features.groups.iter().zip(self.groups) {
+            let mut sums = [0i32; KINDS];
+            for bucket in group {
+                let Some(row) = self.rows.get(*bucket as usize).and_then(|row| (*row as usize).checked_sub(1)) else {
+                    continue;
+                };
+                let Some(weights) = self.weights.get(row * KINDS..(row + 1) * KINDS) else { continue };
+                sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += i32::from(weight.cast_signed()));
+            }
+            let share = weight * (group.len().max(1) as f32).powf(-self.power);
+            scores.iter_mut().zip(sums).for_each(|(score, sum)| *score += share * sum as f32);
+        }
+        for (score, kind) in scores.iter_mut().zip(&self.kinds) {
+            *score = *score * kind.scale + kind.bias;
+        }
+        scores
+    }
+
+    /// The probability that the best sentence of a contract, with this score, is a clause of a kind.
+    pub fn probability(&self, clause: Clause, score: f32) -> f32 {
+        let kind = &self.kinds[clause as usize];
+        1.0 / (1.0 + (-(kind.slope * score + kind.offset)).exp())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_can_be_read_and_a_damaged_file_cannot() {
+        assert!(read(WEIGHTS).is_some());
+        assert!(read(&WEIGHTS[..WEIGHTS.len() - 1]).is_none());
+        assert!(read(b"no weights").is_none());
+    }
+}

@@ -116,10 +116,17 @@ mod tests {
             computed: None,
             place: CitedPlace { place: "p. 1".to_owned(), page: 1, char_start: 0, char_end: 1 },
             confidence,
+            clause: None,
         };
         let cells: BTreeMap<String, Vec<CellValue>> =
             columns.iter().map(|&(column, confidence)| (column.to_owned(), vec![cell(confidence)])).collect();
-        SheetRow { document_id: None, document_name: "Lease.pdf".to_owned(), cells, not_found: Vec::new() }
+        SheetRow {
+            document_id: None,
+            document_name: "Lease.pdf".to_owned(),
+            cells,
+            not_sure: BTreeMap::new(),
+            not_found: Vec::new(),
+        }
     }
 
     #[test]

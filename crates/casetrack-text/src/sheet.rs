@@ -13,6 +13,8 @@ pub use people::for_people;
 
 /// Longest value of a cell in text, in characters.
 const VALUE_CHARS: usize = 240;
+/// Longest clause in text, in characters.
+const CLAUSE_CHARS: usize = 400;
 
 /// Row by row, each value with its citation and confidence. `offset` is the number of the first row.
 pub fn rows(sheet: &Sheet, offset: u32) -> String {
@@ -35,6 +37,11 @@ pub fn rows(sheet: &Sheet, offset: u32) -> String {
                 let _ = writeln!(text, "   {}: {}", column.name, values.join("; "));
             }
         }
+        for (column, candidates) in not_sure(row, &sheet.columns) {
+            let of_type = column.column_type;
+            let all: Vec<String> = candidates.iter().map(|candidate| cited(candidate, of_type)).collect();
+            let _ = writeln!(text, "   {}: not sure; candidates: {}", column.name, all.join("; "));
+        }
         if !row.not_found.is_empty() {
             let _ = writeln!(text, "   not found: {}", row.not_found.join(", "));
         }
@@ -55,7 +62,21 @@ fn cited(value: &CellValue, of_type: ColumnType) -> String {
         _ => one_line(&value.value).into_owned(),
     };
     let computed = computed(value);
-    format!("{shown}{computed} [{}; {}%]", value.place.place, value.confidence)
+    let clause = value.clause.as_ref().map(|clause| format!(", clause: {}", quote(&cut(clause, CLAUSE_CHARS))));
+    format!("{shown}{computed} [{}; {}%]{}", value.place.place, value.confidence, clause.unwrap_or_default())
+}
+
+/// The columns of a row that are not sure, in the order of the sheet, with their candidates.
+fn not_sure<'s>(
+    row: &'s SheetRow,
+    columns: &'s [ColumnView],
+) -> impl Iterator<Item = (&'s ColumnView, &'s [CellValue])> {
+    columns.iter().filter_map(|column| Some((column, row.not_sure.get(&column.name)?.as_slice())))
+}
+
+/// The words of a cell without a value.
+fn no_value(row: &SheetRow, column: &ColumnView) -> &'static str {
+    if row.not_sure.contains_key(&column.name) { "not sure" } else { "not found" }
 }
 
 fn computed(value: &CellValue) -> String {
@@ -84,7 +105,7 @@ pub fn markdown(sheet: &Sheet) -> String {
                     format!("{}{} ({})", escaped(&shown), escaped(&computed(value)), value.place.place)
                 })
                 .collect();
-            let cell = if values.is_empty() { "not found".to_owned() } else { values.join("; ") };
+            let cell = if values.is_empty() { no_value(row, column).to_owned() } else { values.join("; ") };
             let _ = write!(text, " {cell} |");
         }
     }
@@ -112,7 +133,7 @@ pub fn fields(row: &SheetRow, columns: &[ColumnView]) -> Vec<String> {
             .iter()
             .map(|value| format!("{}, {}%{}", value.place.place, value.confidence, computed(value)))
             .collect();
-        let sources = if sources.is_empty() { "not found".to_owned() } else { sources.join("; ") };
+        let sources = if sources.is_empty() { no_value(row, column).to_owned() } else { sources.join("; ") };
         [shown.join("; "), sources]
     };
     std::iter::once(row.document_name.clone()).chain(columns.iter().flat_map(of_column)).collect()
@@ -163,6 +184,8 @@ fn type_name(column_type: ColumnType) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use casetrack_engine::CitedPlace;
 
     use super::*;
@@ -172,8 +195,14 @@ mod tests {
         let column = |name: &str, column_type| ColumnView { name: name.to_owned(), column_type, defined_by: None };
         let place = CitedPlace { place: "p. 4, para. 2, l. 7".to_owned(), page: 4, char_start: 10, char_end: 20 };
         let computed = Some("3 years from 2000-11-14 (p. 1)".to_owned());
-        let values = vec![CellValue { value: "2003-11-14".to_owned(), computed, place: place.clone(), confidence: 80 }];
-        let title = vec![CellValue { value: value.to_owned(), computed: None, place, confidence: 95 }];
+        let values = vec![CellValue {
+            value: "2003-11-14".to_owned(),
+            computed,
+            place: place.clone(),
+            confidence: 80,
+            clause: None,
+        }];
+        let title = vec![CellValue { value: value.to_owned(), computed: None, place, confidence: 95, clause: None }];
         let cells = [("title".to_owned(), title), ("expiry".to_owned(), values)].into();
         let document = samples::document();
         Sheet {
@@ -189,6 +218,7 @@ mod tests {
                 document_id: Some(document.id),
                 document_name: document.name,
                 cells,
+                not_sure: BTreeMap::new(),
                 not_found: vec!["venue".to_owned()],
             }],
             next_offset: None,

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use casetrack_core::{Error, ErrorCode, Result};
-use casetrack_nlp::FactKind;
+use casetrack_nlp::{Clause, FactKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -52,6 +52,8 @@ pub(super) struct Column {
     pub name: String,
     pub column_type: ColumnType,
     pub source: Source,
+    /// True if the sheet shows it when no column is named.
+    pub by_default: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -78,6 +80,27 @@ const COLUMNS: [(&str, FactKind, ColumnType); 15] = [
     ("amounts", FactKind::Amount, ColumnType::Amount),
     ("signatories", FactKind::Signatory, ColumnType::Text),
 ];
+/// The columns of clauses that the model finds reliably enough, behind those of [`COLUMNS`]. True: the sheet shows them when no column is named.
+const CLAUSES: [(Clause, bool); 18] = [
+    (Clause::Assignment, true),
+    (Clause::ChangeOfControl, true),
+    (Clause::Exclusivity, true),
+    (Clause::NonCompete, true),
+    (Clause::NoSolicit, true),
+    (Clause::TerminationForConvenience, true),
+    (Clause::UncappedLiability, true),
+    (Clause::LiquidatedDamages, true),
+    (Clause::Audit, true),
+    (Clause::Insurance, true),
+    (Clause::FirstRefusal, true),
+    (Clause::Licence, false),
+    (Clause::IpOwnership, false),
+    (Clause::MinimumCommitment, false),
+    (Clause::WarrantyDuration, false),
+    (Clause::PostTermination, false),
+    (Clause::CovenantNotToSue, false),
+    (Clause::Renewal, false),
+];
 /// Most columns that users define in one collection, and longest name, question or pattern, in characters.
 const MOST: usize = 100;
 const NAME: usize = 60;
@@ -93,19 +116,30 @@ impl Column {
     }
 }
 
-/// The built-in columns, then those of the collection in the order in which they were defined.
+/// The built-in columns, then those of the collection in the order in which they were defined. A column that a user defined replaces the clause
+/// column of its name: earlier versions had no such columns.
 pub(super) fn all(collection: &OpenCollection) -> Result<Vec<Column>> {
     let built_in = COLUMNS.iter().map(|&(name, kind, column_type)| Column {
         name: name.to_owned(),
         column_type,
         source: Source::Fact(kind),
+        by_default: true,
     });
-    let defined = defined_columns(collection)?.into_iter().map(|definition| Column {
+    let clauses = CLAUSES.iter().map(|&(clause, by_default)| Column {
+        name: clause.name().to_owned(),
+        column_type: ColumnType::Text,
+        source: Source::Fact(FactKind::Clause(clause)),
+        by_default,
+    });
+    let defined = defined_columns(collection)?;
+    let clauses = clauses.filter(|column| !defined.iter().any(|own| own.name == column.name)).collect::<Vec<_>>();
+    let defined = defined.into_iter().map(|definition| Column {
         name: definition.name.clone(),
         column_type: definition.column_type,
         source: Source::Defined(definition),
+        by_default: true,
     });
-    Ok(built_in.chain(defined).collect())
+    Ok(built_in.chain(clauses).chain(defined).collect())
 }
 
 fn defined_columns(collection: &OpenCollection) -> Result<Vec<DefineColumn>> {
@@ -204,9 +238,10 @@ pub(super) fn checked(definition: DefineColumn) -> Result<DefineColumn> {
     Ok(DefineColumn { name, question, pattern, column_type })
 }
 
-/// The columns with these names, in their order; all if none is named.
+/// The columns with these names, in their order; those that are shown by default if none is named.
 pub(super) fn chosen<'c>(all: &'c [Column], names: &[String]) -> Result<Vec<&'c Column>> {
-    if names.is_empty() { Ok(all.iter().collect()) } else { names.iter().map(|name| named(all, name)).collect() }
+    let by_default = || all.iter().filter(|column| column.by_default).collect();
+    if names.is_empty() { Ok(by_default()) } else { names.iter().map(|name| named(all, name)).collect() }
 }
 
 pub(super) fn named<'c>(all: &'c [Column], name: &str) -> Result<&'c Column> {

@@ -165,6 +165,7 @@ mod tests {
             name: name.to_owned(),
             column_type,
             source: Source::Fact(FactKind::Title),
+            by_default: true,
         };
         vec![
             column("law", ColumnType::Text),
@@ -176,7 +177,7 @@ mod tests {
 
     fn cell(value: &str) -> Vec<CellValue> {
         let place = CitedPlace { place: "p. 1".to_owned(), page: 1, char_start: 0, char_end: 1 };
-        vec![CellValue { value: value.to_owned(), computed: None, place, confidence: 90 }]
+        vec![CellValue { value: value.to_owned(), computed: None, place, confidence: 90, clause: None }]
     }
 
     #[test]

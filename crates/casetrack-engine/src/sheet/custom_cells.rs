@@ -98,7 +98,7 @@ fn matched(
             let Some(value) = typed(part.as_str(), column_type, language.as_deref(), order) else { continue };
             let start = page.text[..part.start()].chars().count() as u32;
             let place = CitedPlace::new(&page, unpaged, start..start + part.as_str().chars().count() as u32);
-            return Ok(vec![CellValue { value, computed: None, place, confidence: 90 }]);
+            return Ok(vec![CellValue { value, computed: None, place, confidence: 90, clause: None }]);
         }
     }
     Ok(Vec::new())
@@ -177,7 +177,7 @@ fn cell(
     };
     let place = CitedPlace::new(&page, meta.unpaged, range);
     let confidence = (AS_GOOD_AS_THE_BEST * row.score).clamp(0.0, SUREST) as u8;
-    Ok(Some((document, CellValue { value, computed: None, place, confidence })))
+    Ok(Some((document, CellValue { value, computed: None, place, confidence, clause: None })))
 }
 
 /// The first value in the sentence that has most words of the question, else in the next such sentence.

@@ -28,7 +28,7 @@ pub use columns::{ColumnType, ColumnView, DefineColumn};
 pub use obligations::{ObligationQuery, ObligationReport, ObligationView, obligations};
 
 use casetrack_host::Host;
-use casetrack_host::documents::facts::{CitedPlace, DocumentFacts, of_documents};
+use casetrack_host::documents::facts::{CitedFact, CitedPlace, DocumentFacts, of_documents};
 use casetrack_host::documents::{CatalogueEntry, document_named};
 use casetrack_host::paging::{Paging, Part};
 use casetrack_search::{MarkFilter, admit};
@@ -42,7 +42,7 @@ const MAX_DOUBTS: usize = 5;
 pub struct SheetRequest {
     /// Names or ids of documents; all if there is none.
     pub documents: Vec<String>,
-    /// Names of columns; all if there is none.
+    /// Names of columns; those that are shown by default if there is none.
     pub columns: Vec<String>,
     /// Conditions that all hold: `governing_law=Delaware`, `expiry<2025`, `parties` (found), `!expiry` (not found), and the user's own marks, as
     /// in queries: `tag:privileged`, `-tag:draft`, `field:custodian=Smith`.
@@ -74,6 +74,9 @@ pub struct SheetRow {
     pub document_name: String,
     /// By column, those that have a value; parties, amounts and signatories may have several.
     pub cells: BTreeMap<String, Vec<CellValue>>,
+    /// Candidates by column, of columns that have no value of which the program is sure. They are no values.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_sure: BTreeMap<String, Vec<CellValue>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<String>,
 }
@@ -88,8 +91,24 @@ pub struct CellValue {
     /// The place in the document, or that of the values it was computed from.
     #[serde(flatten)]
     pub place: CitedPlace,
-    /// Percent, from the kind of evidence. A rank, not a probability.
+    /// Percent. Of clauses, days, terms, law and caps: how often such a value is right. Of the others: a rank by the kind of evidence.
     pub confidence: u8,
+    /// The sentence that states it, of a clause and of a candidate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clause: Option<String>,
+}
+
+impl From<&CitedFact> for CellValue {
+    fn from(cited: &CitedFact) -> Self {
+        let fact = &cited.fact;
+        Self {
+            value: fact.value.clone(),
+            computed: fact.computed.clone(),
+            place: cited.place.clone(),
+            confidence: fact.confidence,
+            clause: fact.stated.clone(),
+        }
+    }
 }
 
 impl SheetRow {
@@ -142,6 +161,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     let wanted = |document: &DocumentId| named.is_empty() || named.contains(document);
     let documents: Vec<DocumentId> = catalogue.iter().map(|entry| entry.id).filter(wanted).collect();
     let mut values: HashMap<(DocumentId, &str), Vec<CellValue>> = HashMap::new();
+    let mut candidates: HashMap<(DocumentId, &str), Vec<CellValue>> = HashMap::new();
     let (mut without_analysis, mut ambiguous) = (0, HashMap::new());
     for (document, known) in of_documents(&collection, &documents)? {
         if !known.ambiguous.is_empty() {
@@ -151,13 +171,9 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
         for column in &needed {
             if let Source::Fact(kind) = column.source {
                 let of_kind = known.facts.iter().filter(|cited| cited.fact.kind == kind);
-                let cells = of_kind.map(|cited| CellValue {
-                    value: cited.fact.value.clone(),
-                    computed: cited.fact.computed.clone(),
-                    place: cited.place.clone(),
-                    confidence: cited.fact.confidence,
-                });
-                values.insert((document, &column.name), cells.collect());
+                values.insert((document, &column.name), of_kind.map(CellValue::from).collect());
+                let unsure = known.unsure.iter().filter(|cited| cited.fact.kind == kind);
+                candidates.insert((document, &column.name), unsure.map(CellValue::from).collect());
             }
         }
     }
@@ -200,15 +216,17 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
         *names.entry(&entry.name).or_default() += 1;
     }
     let row = |entry: &Arc<CatalogueEntry>| {
-        let (mut cells, mut not_found) = (BTreeMap::new(), Vec::new());
+        let (mut cells, mut not_sure, mut not_found) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for column in &shown {
-            match at(&values, entry.id, column) {
-                [] => not_found.push(column.name.clone()),
-                values => drop(cells.insert(column.name.clone(), values.to_vec())),
+            match (at(&values, entry.id, column), at(&candidates, entry.id, column)) {
+                ([], []) => not_found.push(column.name.clone()),
+                ([], candidates) => drop(not_sure.insert(column.name.clone(), candidates.to_vec())),
+                (values, _) => drop(cells.insert(column.name.clone(), values.to_vec())),
             }
         }
         let is_shared = names.get(entry.name.as_str()).is_some_and(|count| *count > 1);
-        SheetRow { document_id: is_shared.then_some(entry.id), document_name: entry.name.clone(), cells, not_found }
+        let document_id = is_shared.then_some(entry.id);
+        SheetRow { document_id, document_name: entry.name.clone(), cells, not_sure, not_found }
     };
     notices.extend(doubts(&items, &shown, &ambiguous));
     let rows = items.into_iter().map(row).collect();

@@ -41,6 +41,8 @@ pub struct DocumentFacts {
     pub facts: Vec<CitedFact>,
     /// Days with two readings, which are no facts: "2021-05-06 or 2021-06-05".
     pub ambiguous: Vec<CitedFact>,
+    /// Candidates that are not sure enough to be facts, by kind.
+    pub unsure: Vec<CitedFact>,
     /// True if analysis has read the document, without which names and dates are missing.
     pub analysed: bool,
 }
@@ -105,9 +107,9 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFac
         let page = pages.get((fact.page as usize).checked_sub(1)?)?;
         Some(CitedFact { place: CitedPlace::new(page, unpaged, fact.char_start..fact.char_end), fact })
     };
-    let Facts { known, ambiguous } = facts_and_doubts(&texts, &annotations.unwrap_or_default());
+    let Facts { known, ambiguous, unsure } = facts_and_doubts(&texts, &annotations.unwrap_or_default());
     let all = |facts: Vec<Fact>| facts.into_iter().filter_map(cited).collect();
-    Ok(DocumentFacts { facts: all(known), ambiguous: all(ambiguous), analysed })
+    Ok(DocumentFacts { facts: all(known), ambiguous: all(ambiguous), unsure: all(unsure), analysed })
 }
 
 /// The facts of these documents, in their order. Versions that were read before take no time, also after a restart of the same program; each other

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow};
 use unicode_width::UnicodeWidthStr;
 
-use super::{VALUE_CHARS, computed};
+use super::{VALUE_CHARS, computed, no_value, not_sure};
 use crate::format::{amount, counted, cut, one_line, push_notices, thousands, trimmed};
 use crate::terminal::{dim, strong, wrap};
 
@@ -65,6 +65,12 @@ fn list(text: &mut String, sheet: &Sheet) {
                 let _ = writeln!(text, "   {title}:{room}{}", values.join("; "));
             }
         }
+        for (column, candidates) in not_sure(row, &sheet.columns) {
+            let of_type = column.column_type;
+            let shown = |cell: &CellValue| format!("{} [{}]", value(cell, of_type), place(cell));
+            let all: Vec<String> = candidates.iter().map(shown).collect();
+            let _ = writeln!(text, "   {}: not sure; candidates: {}", title(&column.name), all.join("; "));
+        }
         if !row.not_found.is_empty() {
             let missing: Vec<String> = row.not_found.iter().map(|column| column.replace('_', " ")).collect();
             let _ = writeln!(text, "   Not found: {}", one_line(&missing.join(", ")));
@@ -113,7 +119,7 @@ fn cells(row: &SheetRow, columns: &[ColumnView]) -> Vec<Vec<Part>> {
     let of_column = |column: &ColumnView| {
         let values = row.values(&column.name);
         match values.is_empty() {
-            true => vec![Part::new("not found".to_owned(), true)],
+            true => vec![Part::new(no_value(row, column).to_owned(), true)],
             false => values
                 .iter()
                 .flat_map(|cell| [Part::new(value(cell, column.column_type), false), Part::new(place(cell), true)])

@@ -293,6 +293,7 @@ export const t = {
     filter: "Conditions, such as governing_law=Delaware",
     filterHint: "expiry<2026, venue (found), !venue (not found); several with semicolons",
     notFound: "not found",
+    notSure: "not sure",
     more: (sign: string, column: string, document: string) => `${sign} ${column} of ${document}: all values`,
     counted: (shown: number, total: number) => (shown < total ? `${number(shown)} of ${counted(total, "document")}` : counted(total, "document")),
     confidence: (percent: number) => `confidence ${percent} %`,

@@ -42,6 +42,8 @@ struct KeptFacts {
     facts: Vec<(Fact, String)>,
     #[serde(default)]
     ambiguous: Vec<(Fact, String)>,
+    #[serde(default)]
+    unsure: Vec<(Fact, String)>,
 }
 
 impl Facts {
@@ -82,6 +84,7 @@ impl Facts {
             analysed: facts.analysed,
             facts: placed(&facts.facts),
             ambiguous: placed(&facts.ambiguous),
+            unsure: placed(&facts.unsure),
         });
         let kept = Kept { program, documents: documents.collect() };
         let written = serde_json::to_vec(&kept).map_err(|error| Error::internal(error.to_string()));
@@ -102,10 +105,12 @@ fn recalled(collection: &OpenCollection) -> Result<HashMap<DocumentId, (u64, Arc
         fact,
     };
     let all = |facts: Vec<(Fact, String)>| facts.into_iter().map(cited).collect();
-    let known = kept.documents.into_iter().map(|KeptFacts { document, version, analysed, facts, ambiguous }| {
-        let facts = DocumentFacts { facts: all(facts), ambiguous: all(ambiguous), analysed };
-        (document, (version, Arc::new(facts)))
-    });
+    let known =
+        kept.documents.into_iter().map(|KeptFacts { document, version, analysed, facts, ambiguous, unsure }| {
+            let (facts, ambiguous, unsure) = (all(facts), all(ambiguous), all(unsure));
+            let facts = DocumentFacts { facts, ambiguous, unsure, analysed };
+            (document, (version, Arc::new(facts)))
+        });
     Ok(known.collect())
 }
 

@@ -265,12 +265,16 @@ export interface SheetCell {
   char_end: number;
   confidence: number;
   computed?: string | null;
+  /** The sentence that states it. */
+  clause?: string | null;
 }
 
 export interface SheetRow {
   document_name: string;
   document_id?: string | null;
   cells: Record<string, SheetCell[]>;
+  /** Candidates of columns without a value that is sure. */
+  not_sure?: Record<string, SheetCell[]>;
   not_found?: string[];
 }
 

@@ -134,6 +134,13 @@ export function MatterSheet({ route }: { route: Route }) {
             }
             const cells = row.cells[key];
             const first = cells?.[0];
+            if (row.not_sure?.[key]?.length) {
+              return (
+                <button type="button" class="plain late" onClick={() => setShown({ row, column: key })}>
+                  {t.sheet.notSure}
+                </button>
+              );
+            }
             if (!cells || !first) return <span class="quiet">{t.sheet.notFound}</span>;
             return (
               <span class="cell">
@@ -152,13 +159,14 @@ export function MatterSheet({ route }: { route: Route }) {
       {shown && (
         <Dialog title={`${label(shown.column)} – ${shown.row.document_name}`} onClose={() => setShown(undefined)}>
           <ul class="links">
-            {(shown.row.cells[shown.column] ?? []).slice(0, 200).map((cell, index) => (
+            {(shown.row.cells[shown.column] ?? shown.row.not_sure?.[shown.column] ?? []).slice(0, 200).map((cell, index) => (
               <li key={index}>
                 <a href={cellHref(collection, shown.row, cell)}>
                   <span dir="auto">{cell.value}</span>
                   <small>
                     {cell.place} · {t.sheet.confidence(cell.confidence)}
                     {cell.computed ? ` · ${cell.computed}` : ""}
+                    {cell.clause ? ` · ${cell.clause}` : ""}
                   </small>
                 </a>
                 <AddEvidence

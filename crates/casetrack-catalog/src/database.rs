@@ -10,6 +10,8 @@ use rusqlite::{Connection, ErrorCode as SqliteCode};
 pub(crate) const FILE: &str = "files.sqlite";
 /// The new name of a damaged database.
 pub(crate) const DAMAGED: &str = "files.damaged.sqlite";
+/// Free space that is worth a rewrite of the database, in pages of 4,096 bytes.
+const LEAST_FREE_PAGES: i64 = 4_096;
 /// How long a writer waits for another process. Transactions are short.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -151,7 +153,21 @@ fn try_open(folder: &Path) -> Result<Connection> {
             \"catalog\" of the data directory and index your folders again. Leave the other files there: they hold what you made.",
         )
     })?;
+    if let Err(error) = give_back(&connection, LEAST_FREE_PAGES) {
+        tracing::warn!(%error, "the catalogue of files keeps its free space");
+    }
     Ok(connection)
+}
+
+/// Returns free space to the disk, once it is a quarter of the file and at least `least` pages. The program opens the catalogue with every
+/// start, so this is the regular time for it.
+fn give_back(connection: &Connection, least: i64) -> rusqlite::Result<()> {
+    let number = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i64>(0));
+    let (free, all) = (number("freelist_count")?, number("page_count")?);
+    if free >= least && free * 4 >= all {
+        connection.execute_batch("VACUUM")?;
+    }
+    Ok(())
 }
 
 /// A connection to a database that is open elsewhere already.
@@ -244,6 +260,24 @@ pub(crate) fn check(folder: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_database_gives_its_free_space_back_once_it_is_much() {
+        let dir = tempfile::tempdir().unwrap();
+        let connection = open(dir.path()).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE t (x BLOB); WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n LIMIT 500)
+            INSERT INTO t SELECT zeroblob(4000) FROM n; DELETE FROM t;",
+            )
+            .unwrap();
+        let free = || connection.query_row("PRAGMA freelist_count", [], |row| row.get::<_, i64>(0)).unwrap();
+        let before = free();
+        give_back(&connection, before + 1).unwrap();
+        assert_eq!(free(), before);
+        give_back(&connection, before).unwrap();
+        assert!(before > 400 && free() == 0, "{before} pages, then {}", free());
+    }
 
     #[test]
     fn a_newer_format_is_refused_and_stays() {

@@ -110,6 +110,24 @@ impl Key {
     pub fn new(time: Option<Time>, path: &Path) -> Self {
         Self { value: time.map(Time::stored), path: paths::bytes(path).to_vec() }
     }
+
+    /// A compact form, for a cursor: a byte for whether there is a value, the value, the path.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let value = self.value.map_or_else(|| vec![0], |value| [&[1][..], &value.to_be_bytes()].concat());
+        [value, self.path.clone()].concat()
+    }
+
+    /// Reads [`to_bytes`](Self::to_bytes). `None` for other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        match bytes.split_first()? {
+            (0, path) => Some(Self { value: None, path: path.to_vec() }),
+            (1, rest) => {
+                let (value, path) = rest.split_first_chunk()?;
+                Some(Self { value: Some(i64::from_be_bytes(*value)), path: path.to_vec() })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A question about the entries below a folder.

@@ -57,6 +57,11 @@ impl Time {
         jiff::Timestamp::new(self.seconds, nanoseconds).unwrap_or(limit)
     }
 
+    /// The whole second that it is in.
+    pub fn in_seconds(self) -> Self {
+        Self { nanoseconds: 0, ..self }
+    }
+
     /// Date and time of day in the zone of this machine, to the minute: `2026-03-05 14:02`.
     pub fn local(self) -> String {
         self.timestamp().to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()

@@ -110,7 +110,7 @@ impl Tier {
                 ErrorCode::FreeTierLimit,
                 format!(
                     "Free tier allows {limit} collections (you have {existing}). Delete a collection or upgrade to Pro \
-                     for unlimited collections."
+                     for unlimited collections: https://casetrack.dev/upgrade"
                 ),
             )),
             _ => Ok(()),

@@ -30,7 +30,7 @@
 //! claim = "sub"                   # or "email", or another that identifies users
 //!
 //! [limits]
-//! calls_per_minute = 600          # of one session; 1 to 100,000
+//! calls_per_minute = 6000         # of one session; 1 to 100,000
 //! concurrent_calls = 8            # of one session; 1 to 64
 //! result_chars = 60000            # characters of an answer, in text and in structured content; 5,000 to 10,000,000
 //! ```
@@ -262,7 +262,7 @@ impl Default for AuditSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CallLimits {
-    /// Default 600.
+    /// Default 6,000: bursts of honest clients fit, and a loop ends.
     pub calls_per_minute: u32,
     /// Calls that run at the same time; further ones wait for a while. Default 8.
     pub concurrent_calls: u32,
@@ -273,7 +273,7 @@ pub struct CallLimits {
 
 impl Default for CallLimits {
     fn default() -> Self {
-        Self { calls_per_minute: 600, concurrent_calls: 8, result_chars: 60_000 }
+        Self { calls_per_minute: 6_000, concurrent_calls: 8, result_chars: 60_000 }
     }
 }
 

@@ -57,14 +57,36 @@ pub struct TimeMatches {
     pub scanned_folders: u64,
 }
 
-/// The folders that tools about files may look into: the allowed roots, the roots of the session, or else the home folder.
-pub fn file_search_roots(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
-    let mut roots = host.config().access.roots().to_vec();
-    let resolved = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-    roots.extend(of_session.iter().map(resolved));
+/// The folders that searches by time may look into: the [configured roots](configured_roots), or else the home folder.
+pub fn roots_or_home(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
+    let mut roots = configured_roots(host, of_session);
     if roots.is_empty() {
         roots.extend(dirs::home_dir().as_ref().map(resolved));
     }
+    roots
+}
+
+fn resolved(path: &PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.clone())
+}
+
+/// The roots of file search.
+///
+/// Errors: none is configured. The contract of Smart File Search has an internal error for that.
+pub fn file_search_roots(host: &Host, of_session: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let roots = configured_roots(host, of_session);
+    if roots.is_empty() {
+        return Err(Error::internal("No root directory is configured for file search.").with_hint(
+            "The user can start `casetrack mcp` with --root DIR, or name folders as allowed_roots in config.toml.",
+        ));
+    }
+    Ok(roots)
+}
+
+/// The allowed roots and the roots of the session, each once.
+pub fn configured_roots(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
+    let mut roots = host.config().access.roots().to_vec();
+    roots.extend(of_session.iter().map(resolved));
     let mut once = Vec::new();
     roots.retain(|root| {
         !once.contains(root) && {
@@ -107,7 +129,7 @@ pub fn search_by_time(
     if found.entries.is_empty() && query.after.is_none() && asks_created && !catalog.knows_created(&start)? {
         return Err(unknown_created(&start));
     }
-    let next = found.next.as_ref().map(|key| cursor::write(key, &described(roots, search))).transpose()?;
+    let next = found.next.as_ref().map(|key| cursor::write(key, &described(roots, search)));
     let (files, folders) = match scan {
         Some(scan) => (scan.files, scan.folders),
         None if counts => catalog.count(&start, query.max_depth)?,

@@ -25,7 +25,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use by_time::all_files;
-pub use by_time::{file_search_roots, question, search_by_time};
+pub use by_time::{configured_roots, file_search_roots, question, roots_or_home, search_by_time};
 use casetrack_host::Host;
 pub use casetrack_host::{LiveStage, LiveState};
 pub use catalog_copy::{export_file_catalog, import_file_catalog};

@@ -22,6 +22,8 @@ pub const FILE: &str = "audit.jsonl";
 const MAX_BYTES: u64 = 10 << 20;
 /// Lines that may wait for the disk. Further lines are dropped, with a warning in the program's log.
 const QUEUE: usize = 4096;
+/// Fields of an answer that are one text.
+const TEXTS: [&str; 2] = ["preview", "summary"];
 const QUERIES: [&str; 3] = ["query", "topic", "terms"];
 
 #[derive(Debug, Serialize)]
@@ -42,7 +44,7 @@ pub(crate) struct Call {
     /// `ok`, or the code of the error.
     pub outcome: &'static str,
     pub ms: f64,
-    pub counts: BTreeMap<String, usize>,
+    pub counts: BTreeMap<String, u64>,
 }
 
 /// The names of the arguments that a tool has, and the search queries among them.
@@ -59,9 +61,16 @@ pub(crate) fn arguments(
     (names, searched)
 }
 
-pub(crate) fn counts(structured: &Value) -> BTreeMap<String, usize> {
+/// The lengths of the lists in an answer, its numbers, and the characters of its [`TEXTS`].
+pub(crate) fn counts(structured: &Value) -> BTreeMap<String, u64> {
     let fields = structured.as_object().into_iter().flatten();
-    fields.filter_map(|(name, value)| Some((name.clone(), value.as_array()?.len()))).collect()
+    let count = |(name, value): (&String, &Value)| match value {
+        Value::Array(items) => Some(items.len() as u64),
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) if TEXTS.contains(&name.as_str()) => Some(text.chars().count() as u64),
+        _ => None,
+    };
+    fields.filter_map(|field| Some((field.0.clone(), count(field)?))).collect()
 }
 
 type Writer = (SyncSender<Vec<u8>>, JoinHandle<()>);
@@ -177,6 +186,10 @@ mod tests {
         let arguments = |queries| arguments(given.as_object(), schema.as_object().unwrap(), queries);
         assert_eq!(arguments(false), (vec!["query".to_owned(), "top_k".to_owned()], Map::new()));
         assert_eq!(arguments(true).1, *json!({"query": "secret"}).as_object().unwrap());
-        assert_eq!(counts(&json!({"results": [1, 2], "query": "x"})), BTreeMap::from([("results".to_owned(), 2)]));
+        let answer = json!({
+            "results": [1, 2], "preview": "secret", "indexed": 150, "truncated": true, "mcp_version": "v1.0.0",
+        });
+        let expected = [("indexed", 150), ("preview", 6), ("results", 2)];
+        assert_eq!(counts(&answer), expected.map(|(name, count)| (name.to_owned(), count)).into());
     }
 }

@@ -37,7 +37,7 @@ pub(crate) enum ErrorForm {
     Field,
     /// An error of the protocol, with the parameter and the reason as its data.
     Protocol,
-    /// The message as text, and as structured content `{"error": {"code", "message", "details": {"hint"}}}`.
+    /// `{"error": {"code", "message", "details": {"hint"}}}` as text and as structured content.
     Object,
 }
 
@@ -113,9 +113,10 @@ impl Contract {
                 CallToolResult::error(text(&sentence))
             }
             ErrorForm::Object => {
-                let mut result = CallToolResult::error(text(&error.message)).with_meta(self.meta());
-                result.structured_content = Some(self.error_object(error));
-                result
+                let object = self.error_object(error);
+                let mut result = CallToolResult::error(vec![ContentBlock::text(object.to_string())]);
+                result.structured_content = Some(object);
+                result.with_meta(self.meta())
             }
         }
     }
@@ -301,7 +302,10 @@ mod tests {
         let error = Error::new(ErrorCode::InUse, "It is busy.").with_hint("Try again.");
         let result = Contract::FILES.failure(&error);
         let expected = json!({"code": "CONFLICT", "message": "It is busy.", "details": {"hint": "Try again."}});
-        assert_eq!(result.structured_content, Some(json!({"error": expected, "mcp_version": "v1.0.0"})));
+        let expected = json!({"error": expected, "mcp_version": "v1.0.0"});
+        let content = serde_json::to_value(&result.content).unwrap();
+        assert_eq!(content, json!([{"type": "text", "text": expected.to_string()}]));
+        assert_eq!(result.structured_content, Some(expected));
         assert_eq!(serde_json::to_value(&result).unwrap()["_meta"], json!({"mcp_version": "v1.0.0"}));
         let codes = [
             (ErrorCode::AccessDenied, "FORBIDDEN"),

@@ -30,7 +30,7 @@ use crate::offer::Offer;
 use crate::resources::Target;
 use crate::resources::subscriptions::Subscriptions;
 use crate::session::Session;
-use crate::tool::Tool;
+use crate::tool::{Effect, Tool};
 use crate::tools::jobs::CancelJob;
 use crate::{apps, completion, progress, prompts, resources, table, tasks};
 use results::{answer, protocol_error};
@@ -176,7 +176,8 @@ impl ServerHandler for Server {
             return Ok(CallToolResponse::Task(task));
         }
         // The answer concerns the collection that was active, unless another call has switched it meanwhile.
-        let collection = self.session.read_id().filter(|_| active == self.session.active_id() && knows_links(&context));
+        let has_links = tool.row.effect != Effect::Deletes && knows_links(&context);
+        let collection = self.session.read_id().filter(|_| active == self.session.active_id() && has_links);
         Ok(answer(result, collection, tool.contract).into())
     }
 

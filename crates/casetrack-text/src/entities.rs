@@ -53,12 +53,10 @@ pub fn mentions(report: &MentionsReport) -> String {
     let entity = &report.entity;
     let shown = report.mentions.len();
     let mut text = format!(
-        "Mentions of \"{}\" ({}) -- {} total in {}, showing {}:\n",
+        "Mentions of \"{}\" ({}) -- {} total, showing top {shown}:\n",
         one_line(&entity.name),
         entity.entity_type.name(),
         thousands(entity.mentions),
-        counted(entity.documents, "document"),
-        counted(shown as u64, "passage"),
     );
     push_notices(&mut text, &report.notices);
     for (n, contract) in (0..).zip(&report.contracts) {

@@ -170,8 +170,13 @@ fn subfolders(names: &[String]) -> String {
 pub(super) fn failure(failed: &FailedFile, reader: Reader) -> String {
     let FailedFile { relative_path, container, problem, .. } = failed;
     let hint = reader.after(problem.hint.as_ref());
-    format!("{}{hint}", reason(relative_path, container.as_deref(), &problem.message))
+    let reason = reason(relative_path, container.as_deref(), &problem.message);
+    let stop = if hint.is_empty() || reason.ends_with(['.', '!', '?', ')']) { "" } else { "." };
+    format!("{reason}{stop}{hint}")
 }
+
+/// Between the name of a file and the reason, in a message.
+const UNREAD: &str = " could not be read: ";
 
 /// A message about a file: one that begins with the file's name gets the whole path instead. A file inside another is named with it:
 /// `winmail.dat in letter.eml is binary data …`
@@ -183,6 +188,7 @@ fn reason(relative_path: &str, container: Option<&str>, message: &str) -> String
     };
     let file = relative_path.rsplit('/').next().unwrap_or_default();
     match message.strip_prefix(file) {
+        Some(rest) if rest.starts_with(UNREAD) => format!("{path}: {}", one_line(&rest[UNREAD.len()..])),
         Some(rest) if rest.starts_with(' ') => format!("{path}{}", one_line(rest)),
         _ => format!("{path}: {}", one_line(message)),
     }

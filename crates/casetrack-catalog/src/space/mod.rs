@@ -134,7 +134,9 @@ impl Space {
     /// How much there is of everything.
     pub fn numbers(&self) -> Result<Numbers> {
         let size = |name: &str| std::fs::metadata(self.folder.join(name)).map_or(0, |metadata| metadata.len());
-        let bytes = size(schema::FILE) + size(crate::database::FILE);
+        // With what has not moved from the logs into the databases yet.
+        let bytes =
+            [schema::FILE, crate::database::FILE].map(|file| size(file) + size(&format!("{file}-wal"))).iter().sum();
         self.read(|connection| {
             let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs);
             Ok(Numbers {

@@ -188,10 +188,14 @@ impl Space {
             let mut ended = 0;
             for sql in [
                 "UPDATE jobs SET status = 'failed', ended = ?, error = ? WHERE status IN ('pending', 'running')",
-                "UPDATE executions SET status = 'failed', ended = ?, error = ? WHERE status = 'running'",
+                "UPDATE executions SET status = 'failed', ended = ?, error = ? WHERE status = 'running' \
+                 AND plan NOT IN (SELECT name FROM plans WHERE mode = 'continuous')",
             ] {
                 ended += transaction.execute(sql, params![now(), WHY])? as u64;
             }
+            // A continuous plan runs until the program ends: that is no failure.
+            let sql = "UPDATE executions SET status = 'stopped', ended = ? WHERE status = 'running'";
+            ended += transaction.execute(sql, params![now()])? as u64;
             Ok(ended)
         })
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::roles::{self, ContractRole};
 use super::snippet::{self, Snippet};
+use super::words;
 use casetrack_graph::{
     EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities, MAX_DEPTH, known,
     resolve,
@@ -125,7 +126,15 @@ pub fn entity_mentions(
     let known = known(host, collection)?;
     let (found, documents) = {
         let graph = known.graph();
-        let id = resolve(&graph, name, entity_type)?;
+        let id = match resolve(&graph, name, entity_type) {
+            Err(error)
+                if error.code == ErrorCode::NotFound && matches!(entity_type, None | Some(EntityType::Concept)) =>
+            {
+                drop(graph);
+                return words::mentions(host, &known, name, paging)?.ok_or(error);
+            }
+            resolved => resolved?,
+        };
         let found = graph.mentions(id, paging.end() + 1).ok_or_else(|| gone(name))?;
         let documents = roles::mentioning(&graph, id, &found.entity);
         (found, documents)

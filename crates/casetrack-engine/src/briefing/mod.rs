@@ -4,6 +4,7 @@
 //! |---|---|
 //! | entities: which, where, with whom | `entities` |
 //! | references: to what, where | `references` |
+//! | words that are no entity | `words` |
 //! | documents: related ones, clusters | `documents` |
 //! | the whole: summary, timeline, statistics | `overview` |
 
@@ -13,6 +14,7 @@ mod overview;
 mod references;
 mod roles;
 mod snippet;
+mod words;
 
 pub use casetrack_graph::{
     Cluster, ClusterStrategy, DocumentRef, EntityList, EntitySort, EntityView, GraphNode, ReferenceList, ReferenceSort,

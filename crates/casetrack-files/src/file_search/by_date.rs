@@ -372,7 +372,7 @@ fn page(candidates: Vec<Candidate>, search: &DateSearch, asked: String) -> Resul
     let has_more = ranked.len() > limit;
     ranked.truncate(limit);
     let next = match ranked.last() {
-        Some((_, last)) if has_more => Some(cursor::write(&key(last), &question)?),
+        Some((_, last)) if has_more => Some(cursor::write(&key(last), &question)),
         _ => None,
     };
     Ok((ranked.into_iter().map(|(_, candidate)| candidate).collect(), next))

@@ -61,7 +61,7 @@ pub struct IndexingJob {
 ///
 /// Errors: a path that may not be named, is not there, or is no folder.
 pub fn indexing_request(host: &Host, of_session: &[PathBuf], request: &IndexFolder) -> Result<SyncRequest> {
-    let folder = place::existing(host, &crate::file_search_roots(host, of_session), &request.root)?;
+    let folder = place::existing(host, &crate::file_search_roots(host, of_session)?, &request.root)?;
     if !folder.is_dir() {
         return Err(Error::invalid(format!("'{}' is not a folder.", folder.display()))
             .with_hint("Index the folder that the file is in."));
@@ -87,7 +87,7 @@ pub fn index_for_search(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<SyncReport> {
-    let roots = crate::file_search_roots(host, of_session);
+    let roots = crate::configured_roots(host, of_session);
     let host = host.within(&roots);
     let kept = host.config().data_dir.join(KNOWN_FILES);
     crate::index_files(&host, &request.folder, cancel)?;

@@ -77,7 +77,7 @@ pub struct FileMatch {
     pub score: f32,
     /// In lower case, with the dot; empty if there is none.
     pub ext: String,
-    /// When the file was modified.
+    /// When the file was modified, to the second.
     #[schemars(with = "String")]
     pub modified: Time,
     /// Something in the snippet was redacted: it is not the text of the file word for word.

@@ -22,8 +22,30 @@ pub(super) fn named(host: &Host, roots: &[PathBuf], text: &str) -> Result<PathBu
     Ok(path)
 }
 
-/// The path of a file or folder that is there and is reached without a link below its root.
+/// The path of a file or folder that is there and is reached without a link below its root. A path in which hidden characters are escaped,
+/// as answers show it, stands for the path with these characters, if there is no other.
 pub(super) fn existing(host: &Host, roots: &[PathBuf], text: &str) -> Result<PathBuf> {
+    existing_literally(host, roots, text).or_else(|error| match unescaped(text) {
+        Some(path) if error.code == ErrorCode::FileNotFound => existing_literally(host, roots, &path),
+        _ => Err(error),
+    })
+}
+
+/// A text with its `\u{202e}` as characters. `None` if it has none.
+fn unescaped(text: &str) -> Option<String> {
+    let mut parts = text.split("\\u{");
+    let mut plain = parts.next()?.to_owned();
+    let mut found = false;
+    for part in parts {
+        let (code, rest) = part.split_once('}')?;
+        plain.push(char::from_u32(u32::from_str_radix(code, 16).ok()?)?);
+        plain.push_str(rest);
+        found = true;
+    }
+    found.then_some(plain)
+}
+
+fn existing_literally(host: &Host, roots: &[PathBuf], text: &str) -> Result<PathBuf> {
     let path = named(host, roots, text)?;
     let mut at = roots.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len()).cloned();
     let Some(at) = &mut at else { return Err(refused(text)) };

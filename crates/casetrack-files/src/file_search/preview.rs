@@ -49,7 +49,7 @@ pub struct FilePreview {
 ///
 /// Errors: a path that may not be named or is not there, a folder, a file that cannot be read, a place that the file does not have.
 pub fn open_file(host: &Host, of_session: &[PathBuf], request: &OpenFile) -> Result<FilePreview> {
-    let roots = crate::file_search_roots(host, of_session);
+    let roots = crate::file_search_roots(host, of_session)?;
     let path = place::existing(host, &roots, &request.path)?;
     let wanted = request.pointer.as_deref().map(Pointer::parse).transpose()?.unwrap_or_default();
     let metadata = path.symlink_metadata().map_err(|error| Error::io(path.display(), error))?;

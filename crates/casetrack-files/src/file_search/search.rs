@@ -36,7 +36,7 @@ pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) ->
     let query = checked(&search.query)?;
     check_range("k", search.k, 1..=super::MAX_FILES)?;
     check_range("offset", search.offset, 0..=super::MAX_OFFSET)?;
-    let roots = crate::file_search_roots(host, of_session);
+    let roots = crate::file_search_roots(host, of_session)?;
     let folders = match search.roots.as_deref() {
         None | Some([]) => roots.clone(),
         Some(named) => named.iter().map(|root| place::named(host, &roots, root)).collect::<Result<_>>()?,
@@ -380,7 +380,7 @@ fn item(collection: &Collection, found: Passage) -> Result<FileMatch> {
         path,
         snippet,
         score,
-        modified,
+        modified: modified.in_seconds(),
         redacted,
     })
 }
@@ -392,7 +392,7 @@ fn by_name(Named { path, modified }: Named) -> FileMatch {
         score: NAME_SCORE,
         ext: extension(&path),
         path,
-        modified,
+        modified: modified.in_seconds(),
         redacted: false,
         more: Vec::new(),
     }

@@ -153,7 +153,7 @@ fn kind_named(field: &'static str, name: &str) -> Result<Kind> {
 pub fn for_space(host: &Host, of_session: &[PathBuf]) -> Host {
     match of_session.is_empty() && host.config().access.allows_any_root() {
         true => host.clone(),
-        false => host.within(&crate::file_search_roots(host, of_session)),
+        false => host.within(&crate::configured_roots(host, of_session)),
     }
 }
 

@@ -5,7 +5,7 @@ use rmcp::model::Resource;
 use serde_json::{Map, Value};
 
 use super::{JSON, TEXT, Target, for_both};
-use casetrack_text::marks;
+use casetrack_text::format::one_line;
 
 const MAX_LINKS: usize = 10;
 
@@ -22,14 +22,33 @@ pub(crate) fn links(collection: CollectionId, structured: &Value) -> Vec<Resourc
 fn passage(collection: &str, object: &Map<String, Value>) -> Option<Resource> {
     let (chunk, citation) = (object.get("chunk_id")?.as_str()?, object.get("citation")?.as_str()?);
     let target = Target::Chunk { collection: collection.to_owned(), chunk: chunk.to_owned() };
-    Some(Resource::new(target.to_string(), citation).with_mime_type(TEXT).with_annotations(for_both()))
+    Some(Resource::new(target.to_string(), unquoted(citation)).with_mime_type(TEXT).with_annotations(for_both()))
 }
 
 fn document(collection: &str, object: &Map<String, Value>) -> Option<Resource> {
     let text = |field: &str| object.get(field)?.as_str();
     let (id, name, _, _) = (text("id")?, text("name")?, text("path")?, text("format")?);
     let target = Target::Document { collection: collection.to_owned(), document: id.to_owned() };
-    Some(Resource::new(target.to_string(), marks::name(name)).with_mime_type(JSON).with_annotations(for_both()))
+    Some(Resource::new(target.to_string(), one_line(name)).with_mime_type(JSON).with_annotations(for_both()))
+}
+
+/// A citation without the quotes around its file name: the name of a link is a field of its own.
+fn unquoted(citation: &str) -> String {
+    let Some(rest) = citation.strip_prefix('"') else { return citation.to_owned() };
+    let mut name = String::new();
+    let mut chars = rest.chars();
+    while let Some(c) = chars.next() {
+        match (c, chars.as_str().chars().next()) {
+            ('"', _) => return name + chars.as_str(),
+            // A hidden character stays escaped.
+            ('\\', Some(escaped @ ('"' | '\\'))) => {
+                chars.next();
+                name.push(escaped);
+            }
+            _ => name.push(c),
+        }
+    }
+    citation.to_owned()
 }
 
 /// The links that `link` makes from the objects in a value, outermost first, each once.
@@ -73,5 +92,9 @@ mod tests {
         assert_eq!(names(&json!({"document": document, "results": []})), ["a.pdf"]);
         assert_eq!(names(&json!((0..30).map(passage).collect::<Vec<_>>())).len(), MAX_LINKS);
         assert!(links(id, &json!({"chunk_id": "no citation"})).is_empty());
+        let spaced = json!({"chunk_id": "c", "citation": "\"Vendor Agreement \\\"signed\\\".docx\", p. 3, l. 1"});
+        assert_eq!(names(&spaced), ["Vendor Agreement \"signed\".docx, p. 3, l. 1"]);
+        let document = json!({"id": "d", "name": "Vendor Agreement.pdf", "path": "/a.pdf", "format": "pdf"});
+        assert_eq!(names(&document), ["Vendor Agreement.pdf"]);
     }
 }

@@ -86,15 +86,18 @@ pub(crate) fn is_one(uri: &str) -> bool {
 }
 
 pub(crate) fn fixed() -> impl Iterator<Item = Resource> {
-    FIXED.into_iter().map(|(uri, name, title)| {
-        Resource::new(uri, name).with_title(title).with_mime_type(JSON).with_annotations(for_both())
+    FIXED.into_iter().map(|(uri, name, description)| {
+        Resource::new(uri, name).with_description(description).with_mime_type(JSON).with_annotations(for_both())
     })
 }
 
 pub(crate) fn templates() -> impl Iterator<Item = ResourceTemplate> {
-    TEMPLATES.into_iter().map(|(uri, name, title)| {
+    TEMPLATES.into_iter().map(|(uri, name, description)| {
         let mime_type = if uri == THUMBNAIL { PNG } else { JSON };
-        ResourceTemplate::new(uri, name).with_title(title).with_mime_type(mime_type).with_annotations(for_both())
+        ResourceTemplate::new(uri, name)
+            .with_description(description)
+            .with_mime_type(mime_type)
+            .with_annotations(for_both())
     })
 }
 

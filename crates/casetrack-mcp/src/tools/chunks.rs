@@ -21,8 +21,8 @@ pub(crate) struct ChunkParameters {
 impl Tool for GetChunk {
     const NAME: &'static str = "get_chunk";
     const TITLE: &'static str = "Show a chunk";
-    const DESCRIPTION: &'static str = "Get a specific chunk by ID with its full text, provenance (source file, page, \
-        paragraph, line, character offsets), and embedding status.";
+    const DESCRIPTION: &'static str = "Get a specific chunk by ID with its full text, provenance (source file, page, paragraph, line, character \
+        offsets), and embedding status.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"chunk_id": "$chunk"}"#;
     type Parameters = ChunkParameters;
@@ -52,9 +52,8 @@ pub(crate) struct DocumentParameters {
 impl Tool for GetDocumentChunks {
     const NAME: &'static str = "get_document_chunks";
     const TITLE: &'static str = "List the chunks of a document";
-    const DESCRIPTION: &'static str = "List all chunks in a document with their provenance. Shows where every piece of text \
-        came from: page, paragraph, line numbers, and character offsets. Use this to understand how a document was chunked \
-        and indexed.";
+    const DESCRIPTION: &'static str = "List all chunks in a document with their provenance. Shows where every piece of text came from: page, paragraph, \
+        line numbers, and character offsets. Use this to understand how a document was chunked and indexed.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_name": "$document", "page_filter": 1}"#;
     const LIST: Option<List<Self::Response>> =
@@ -88,8 +87,8 @@ pub(crate) struct ContextParameters {
 impl Tool for GetSourceContext {
     const NAME: &'static str = "get_source_context";
     const TITLE: &'static str = "Show the text around a chunk";
-    const DESCRIPTION: &'static str = "Get the surrounding context for a chunk -- the chunks immediately before and after it \
-        in the original document. Useful for understanding the full context around a search result.";
+    const DESCRIPTION: &'static str = "Get the surrounding context for a chunk -- the chunks immediately before and after it in the original document. \
+        Useful for understanding the full context around a search result.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"chunk_id": "$chunk"}"#;
     type Parameters = ContextParameters;

@@ -24,8 +24,8 @@ pub(crate) struct CreateParameters {
 impl Tool for CreateCollection {
     const NAME: &'static str = "create_collection";
     const TITLE: &'static str = "Create a collection";
-    const DESCRIPTION: &'static str = "Create a new document collection, an isolated database on your machine, and switch \
-        to it.";
+    const DESCRIPTION: &'static str = "Create a new document collection. Creates an isolated database for this collection on your machine. \
+        Automatically switches to the new collection.";
     const ROW: Row = Row::new(Toolset::Ingest, Effect::Creates, Need::CREATE);
     const SAMPLE: &'static str = r#"{"name": "Notes", "collection_id": "N-1", "collection_type": "research"}"#;
     type Parameters = CreateParameters;

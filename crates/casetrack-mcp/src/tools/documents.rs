@@ -47,8 +47,7 @@ pub(crate) struct DocumentList {
 impl Tool for ListDocuments {
     const NAME: &'static str = "list_documents";
     const TITLE: &'static str = "List documents";
-    const DESCRIPTION: &'static str = "List all documents in the active collection, contracts with their parties, date and governing law; or the \
-         files that were not read (unread).";
+    const DESCRIPTION: &'static str = "List all documents in the active collection.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"sort_by": "pages"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -98,8 +97,8 @@ pub(crate) struct GetParameters {
 impl Tool for GetDocument {
     const NAME: &'static str = "get_document";
     const TITLE: &'static str = "Describe a document";
-    const DESCRIPTION: &'static str = "Get detailed information about a specific document including page count, extraction \
-        method, and chunk statistics.";
+    const DESCRIPTION: &'static str = "Get detailed information about a specific document including page count, extraction method, and chunk \
+        statistics.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_name": "$document"}"#;
     type Parameters = GetParameters;

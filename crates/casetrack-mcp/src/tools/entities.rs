@@ -11,7 +11,7 @@ pub(crate) struct ListEntities;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParameters {
-    /// Type
+    /// Filter by entity type
     #[serde(default)]
     entity_type: Choice<EntityType, All>,
     /// Only entities of this document (name or ID)
@@ -21,7 +21,7 @@ pub(crate) struct ListParameters {
     /// Sort order
     #[serde(default)]
     sort_by: EntitySort,
-    /// Most entities
+    /// Maximum entities to return
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     top_k: u32,
@@ -34,9 +34,9 @@ pub(crate) struct ListParameters {
 impl Tool for ListEntities {
     const NAME: &'static str = "list_entities";
     const TITLE: &'static str = "List entities";
-    const DESCRIPTION: &'static str = "List all entities extracted from documents in the active collection, grouped by type. \
-        Shows name, type, mention count, and number of documents mentioning each entity. Entities include: persons, \
-        organizations, dates, monetary amounts, locations, and concepts.";
+    const DESCRIPTION: &'static str = "List all entities extracted from documents in the active collection, grouped by type. Shows name, type, mention \
+        count, and number of documents mentioning each entity. Entities include: persons, organizations, dates, monetary \
+        amounts, locations, and concepts.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"entity_type": "organization", "sort_by": "documents"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -83,8 +83,8 @@ pub(crate) struct FindParameters {
 impl Tool for FindEntity {
     const NAME: &'static str = "find_entity";
     const TITLE: &'static str = "Find an entity";
-    const DESCRIPTION: &'static str = "Find all mentions of an entity (person, organization, date, amount) across documents. \
-        Uses the entity index built during ingestion.";
+    const DESCRIPTION: &'static str = "Find all mentions of an entity (person, organization, date, amount) across documents. Uses the entity index \
+        built during ingestion.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"entity": "$entity"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -105,7 +105,7 @@ pub(crate) struct GetEntityMentions;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MentionsParameters {
-    /// Its name (e.g., 'John Smith', 'payment terms')
+    /// Name of the entity to find (e.g., 'John Smith', 'Acme Corp', 'payment terms')
     entity_name: String,
     /// Type of entity
     #[serde(default)]
@@ -123,8 +123,8 @@ pub(crate) struct MentionsParameters {
 impl Tool for GetEntityMentions {
     const NAME: &'static str = "get_entity_mentions";
     const TITLE: &'static str = "Show the mentions of an entity";
-    const DESCRIPTION: &'static str = "Get all chunks that mention a specific entity, with context snippets showing how the \
-        entity is referenced. Uses the entity index built during ingestion. Supports fuzzy matching on entity name.";
+    const DESCRIPTION: &'static str = "Get all chunks that mention a specific entity, with context snippets showing how the entity is referenced. Uses \
+        the entity index built during ingestion. Supports fuzzy matching on entity name.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"entity_name": "$entity"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -146,7 +146,7 @@ pub(crate) struct SearchEntityRelationships;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TogetherParameters {
-    /// Names (e.g., ['Acme Corp', 'Summit Services'])
+    /// Entity names to find together (e.g., ['Acme Corp', 'Summit Services'])
     #[schemars(length(min = 2, max = 5))]
     entities: Vec<String>,
     /// Most passages
@@ -158,8 +158,8 @@ pub(crate) struct TogetherParameters {
 impl Tool for SearchEntityRelationships {
     const NAME: &'static str = "search_entity_relationships";
     const TITLE: &'static str = "Find entities together";
-    const DESCRIPTION: &'static str = "Find chunks where two or more entities are mentioned together. Use this to trace \
-        relationships (who interacted with whom, what terms apply to which party). Pro tier only.";
+    const DESCRIPTION: &'static str = "Find chunks where two or more entities are mentioned together. Use this to trace relationships (who interacted \
+        with whom, what terms apply to which party). Pro tier only.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"entities": ["$entity", "$partner"]}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/passages"], |report| &mut report.passages));
@@ -178,16 +178,16 @@ pub(crate) struct GetEntityGraph;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphParameters {
-    /// Entity in the middle; default: those with most links
+    /// Optional: center the graph on a specific entity. If omitted, returns the top entities by connectivity.
     entity_name: Option<String>,
     /// Its type
     #[serde(default)]
     entity_type: Choice<EntityType, Any>,
-    /// Steps from it
+    /// How many relationship hops to include from the center entity
     #[serde(default = "super::number::<2>")]
     #[schemars(range(min = 1, max = 4))]
     depth: u32,
-    /// Most entities
+    /// Maximum entities to include in the graph
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
@@ -196,9 +196,9 @@ pub(crate) struct GraphParameters {
 impl Tool for GetEntityGraph {
     const NAME: &'static str = "get_entity_graph";
     const TITLE: &'static str = "Show how entities relate";
-    const DESCRIPTION: &'static str = "Show entity relationships across documents in the active collection. Returns a graph of \
-        entities connected by co-occurrence in documents and chunks. Use this to understand how people, organizations, and \
-        concepts relate to each other across the collection.";
+    const DESCRIPTION: &'static str = "Show entity relationships across documents in the active collection. Returns a graph of entities connected by \
+        co-occurrence in documents and chunks. Use this to understand how people, organizations, and concepts relate to \
+        each other across the collection.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"entity_name": "$entity", "depth": 1}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/edges"], |report| &mut report.edges));

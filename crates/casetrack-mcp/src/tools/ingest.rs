@@ -35,9 +35,9 @@ pub(crate) struct DocumentParameters {
 impl Tool for IngestDocument {
     const NAME: &'static str = "ingest_document";
     const TITLE: &'static str = "Ingest a document";
-    const DESCRIPTION: &'static str = "Ingest a document (PDF, scan or picture, Word, Excel, PowerPoint, \
-        OpenDocument, RTF, e-mail, HTML, CSV, text, Markdown, or a ZIP archive of them) into the active collection. Extracts \
-        text (with OCR for scans), chunks the text, computes embeddings, and indexes for search. All processing and storage happens locally on your machine.";
+    const DESCRIPTION: &'static str = "Ingest a document (PDF, DOCX, XLSX, or image) into the active collection. Extracts text (with OCR for scans), \
+        chunks the text, computes embeddings, and indexes for search. All processing and storage happens locally on your \
+        machine.";
     const LONG: bool = true;
     const ROW: Row = Row::new(Toolset::Ingest, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"file_path": "$file", "document_type": "memo", "copy_original": true}"#;
@@ -93,8 +93,7 @@ pub(crate) struct FolderParameters {
     skip_existing: bool,
     /// Default document type for all files. If omitted, CaseTrack infers from file content.
     document_type: Option<DocumentType>,
-    /// Optional filter: only ingest files with these extensions (e.g., ["pdf", "docx", "xlsx"]). Default: all supported
-    /// formats.
+    /// Optional filter: only ingest files with these extensions (e.g., ["pdf", "docx", "xlsx"]). Default: all supported formats.
     file_extensions: Option<Vec<String>>,
     /// Tag with folder names
     #[serde(default)]
@@ -112,12 +111,9 @@ pub(crate) struct FolderParameters {
 impl Tool for IngestFolder {
     const NAME: &'static str = "ingest_folder";
     const TITLE: &'static str = "Ingest a folder";
-    const DESCRIPTION: &'static str = concat!(
-        "Ingest all supported documents in a folder and all subfolders. Walks the entire directory tree recursively. \
-         Automatically skips files already ingested (matched by SHA256 hash). Supported formats: ",
-        casetrack_core::supported_formats!(),
-        ". Each file is chunked into 2000-character segments with full provenance."
-    );
+    const DESCRIPTION: &'static str = "Ingest all supported documents in a folder and all subfolders. Walks the entire directory tree recursively. \
+        Automatically skips files already ingested (matched by SHA256 hash). Supported formats: PDF, DOCX, DOC, XLSX, \
+        TXT, RTF, JPG, PNG, TIFF. Each file is chunked into 2000-character segments with full provenance.";
     const LONG: bool = true;
     const ROW: Row = Row::new(Toolset::Ingest, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"folder_path": "$folder", "file_extensions": ["md", "txt"]}"#;

@@ -23,9 +23,9 @@ pub(crate) struct StructureParameters {
 impl Tool for GetDocumentStructure {
     const NAME: &'static str = "get_document_structure";
     const TITLE: &'static str = "Show the outline of a document";
-    const DESCRIPTION: &'static str = "Get the structural outline of a document: headings, sections, numbered clauses, and \
-        their page/chunk locations. This gives the AI a table-of-contents view for navigation. Works best with structured \
-        documents (contracts, reports, policies).";
+    const DESCRIPTION: &'static str = "Get the structural outline of a document: headings, sections, numbered clauses, and their page/chunk locations. \
+        This gives the AI a table-of-contents view for navigation. Works best with structured documents (contracts, \
+        reports, policies).";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_name": "$document"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -60,8 +60,8 @@ pub(crate) struct BrowseParameters {
 impl Tool for BrowsePages {
     const NAME: &'static str = "browse_pages";
     const TITLE: &'static str = "Read pages";
-    const DESCRIPTION: &'static str = "Get all chunks from a specific page range within a document. Use this to read through a \
-        section of a document sequentially. Returns chunks in order with full provenance.";
+    const DESCRIPTION: &'static str = "Get all chunks from a specific page range within a document. Use this to read through a section of a document \
+        sequentially. Returns chunks in order with full provenance.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_name": "$document", "start_page": 1, "end_page": 2}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/chunks"], |pages| &mut pages.chunks));
@@ -95,8 +95,8 @@ pub(crate) struct TraverseParameters {
 impl Tool for TraverseChunks {
     const NAME: &'static str = "traverse_chunks";
     const TITLE: &'static str = "Read on or back";
-    const DESCRIPTION: &'static str = "Navigate forward or backward through chunks in a document from a starting point. Use this \
-        to read through a document sequentially from any position. Returns N chunks in document order with full provenance.";
+    const DESCRIPTION: &'static str = "Navigate forward or backward through chunks in a document from a starting point. Use this to read through a \
+        document sequentially from any position. Returns N chunks in document order with full provenance.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"start_chunk_id": "$chunk", "direction": "backward"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/chunks"], |traversal| &mut traversal.chunks));
@@ -137,8 +137,8 @@ pub(crate) struct DocumentsOfType {
 impl Tool for ListDocumentsByType {
     const NAME: &'static str = "list_documents_by_type";
     const TITLE: &'static str = "List documents of a type";
-    const DESCRIPTION: &'static str = "List all documents in the active collection filtered by document type (contract, report, \
-        spreadsheet, etc.). Includes page count, chunk count, and ingestion date.";
+    const DESCRIPTION: &'static str = "List all documents in the active collection filtered by document type (contract, report, spreadsheet, etc.). \
+        Includes page count, chunk count, and ingestion date.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_type": "contract"}"#;
     const LIST: Option<List<Self::Response>> =

@@ -13,11 +13,11 @@ pub(crate) struct GetCollectionSummary;
 impl Tool for GetCollectionSummary {
     const NAME: &'static str = "get_collection_summary";
     const TITLE: &'static str = "Brief me on the collection";
-    const DESCRIPTION: &'static str = "Get a high-level briefing on the active collection. Returns: key stakeholders (people and \
-        organizations mentioned most), key dates and events, key topics, document breakdown by category, key references \
-        (most-referenced documents or external sources), most-mentioned entities, and collection statistics. This is the FIRST \
-        tool the AI should call when starting work on a collection -- it provides the structural overview needed to plan search \
-        strategy for 1000+ documents.";
+    const DESCRIPTION: &'static str = "Get a high-level briefing on the active collection. Returns: key stakeholders (people and organizations \
+        mentioned most), key dates and events, key topics, document breakdown by category, key references \
+        (most-referenced documents or external sources), most-mentioned entities, and collection statistics. This is the \
+        FIRST tool the AI should call when starting work on a collection -- it provides the structural overview needed \
+        to plan search strategy for 1000+ documents.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = "{}";
     type Parameters = NoParameters;
@@ -51,9 +51,9 @@ pub(crate) struct TimelineParameters {
 impl Tool for GetCollectionTimeline {
     const NAME: &'static str = "get_collection_timeline";
     const TITLE: &'static str = "Show the timeline";
-    const DESCRIPTION: &'static str = "Get a chronological timeline of key dates and events extracted from documents in the active \
-        collection. Each event includes the date, description, and source document/chunk provenance. Use this to understand the \
-        narrative sequence of events.";
+    const DESCRIPTION: &'static str = "Get a chronological timeline of key dates and events extracted from documents in the active collection. Each \
+        event includes the date, description, and source document/chunk provenance. Use this to understand the narrative \
+        sequence of events.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"start_date": "2019"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -75,9 +75,8 @@ pub(crate) struct GetCollectionStatistics;
 impl Tool for GetCollectionStatistics {
     const NAME: &'static str = "get_collection_statistics";
     const TITLE: &'static str = "Show statistics";
-    const DESCRIPTION: &'static str = "Get detailed statistics about the active collection: document counts by type, page/chunk \
-        totals, entity and reference counts, embedder coverage, storage usage. Useful for understanding collection scope and data \
-        quality.";
+    const DESCRIPTION: &'static str = "Get detailed statistics about the active collection: document counts by type, page/chunk totals, entity and \
+        reference counts, embedder coverage, storage usage. Useful for understanding collection scope and data quality.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = "{}";
     type Parameters = NoParameters;
@@ -120,9 +119,8 @@ pub(crate) struct FindRelatedParameters {
 impl Tool for FindRelatedDocuments {
     const NAME: &'static str = "find_related_documents";
     const TITLE: &'static str = "Find related documents";
-    const DESCRIPTION: &'static str = "Find documents related to a given document. Relationships detected: shared entities, shared \
-        references, semantic similarity (E1 cosine), and version chains. Returns related documents ranked by relationship \
-        strength.";
+    const DESCRIPTION: &'static str = "Find documents related to a given document. Relationships detected: shared entities, shared references, semantic \
+        similarity (E1 cosine), and version chains. Returns related documents ranked by relationship strength.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_name": "$document", "relationship_type": "semantic_similar"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/related"], |report| &mut report.related));
@@ -158,9 +156,9 @@ pub(crate) struct GetRelatedParameters {
 impl Tool for GetRelatedDocuments {
     const NAME: &'static str = "get_related_documents";
     const TITLE: &'static str = "Show related documents";
-    const DESCRIPTION: &'static str = "Given a document, find related docs via the knowledge graph. Uses shared entities, \
-        references, and semantic similarity to surface connections. This is a knowledge-graph-first approach compared to \
-        find_related_documents which also supports explicit relationship types.";
+    const DESCRIPTION: &'static str = "Given a document, find related docs via the knowledge graph. Uses shared entities, references, and semantic \
+        similarity to surface connections. This is a knowledge-graph-first approach compared to find_related_documents \
+        which also supports explicit relationship types.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_name": "$document"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/related"], |report| &mut report.related));
@@ -187,8 +185,8 @@ pub(crate) struct FindDocumentClusters;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ClusterParameters {
-    /// Clustering strategy: 'topical' = semantic similarity, 'entity' = shared people/orgs, 'reference' = shared external
-    /// sources, 'document_type' = by type
+    /// Clustering strategy: 'topical' = semantic similarity, 'entity' = shared people/orgs, 'reference' = shared external sources,
+    /// 'document_type' = by type
     #[serde(default)]
     strategy: ClusterStrategy,
     /// Maximum groups to return
@@ -200,9 +198,9 @@ pub(crate) struct ClusterParameters {
 impl Tool for FindDocumentClusters {
     const NAME: &'static str = "find_document_clusters";
     const TITLE: &'static str = "Group documents";
-    const DESCRIPTION: &'static str = "Group all documents in the collection by theme or topic using semantic clustering. Returns \
-        clusters of related documents with a label describing what they share. Pro tier only. Use this to understand the \
-        structure of a large collection (100+ documents) at a glance.";
+    const DESCRIPTION: &'static str = "Group all documents in the collection by theme or topic using semantic clustering. Returns clusters of related \
+        documents with a label describing what they share. Pro tier only. Use this to understand the structure of a \
+        large collection (100+ documents) at a glance.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"strategy": "document_type"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/clusters"], |report| &mut report.clusters.clusters));

@@ -30,9 +30,9 @@ pub(crate) struct ListParameters {
 impl Tool for ListReferences {
     const NAME: &'static str = "list_references";
     const TITLE: &'static str = "List references";
-    const DESCRIPTION: &'static str = "List all referenced external sources (documents, standards, regulations, reports) cited \
-        in the active collection. Shows the reference, type, citation count, and number of citing documents. Use this to \
-        understand which external sources matter most in the collection.";
+    const DESCRIPTION: &'static str = "List all referenced external sources (documents, standards, regulations, reports) cited in the active \
+        collection. Shows the reference, type, citation count, and number of citing documents. Use this to understand \
+        which external sources matter most in the collection.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"sort_by": "documents"}"#;
     const LIST: Option<List<Self::Response>> =
@@ -74,8 +74,8 @@ pub(crate) struct CitationsParameters {
 impl Tool for GetReferenceCitations {
     const NAME: &'static str = "get_reference_citations";
     const TITLE: &'static str = "Show where something is cited";
-    const DESCRIPTION: &'static str = "Get all chunks that cite a specific reference. Shows the context of each citation. Use \
-        this to understand how a reference is used throughout the collection.";
+    const DESCRIPTION: &'static str = "Get all chunks that cite a specific reference. Shows the context of each citation. Use this to understand how a \
+        reference is used throughout the collection.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"reference": "$reference"}"#;
     const LIST: Option<List<Self::Response>> =

@@ -19,8 +19,8 @@ pub(crate) struct DocumentParameters {
     /// If true, reindex even if the source file SHA256 has not changed. Default: only reindex if the file has changed.
     #[serde(default)]
     force: bool,
-    /// If true (default), re-extract text from the source file and re-chunk. If false, keep existing chunks but only rebuild
-    /// embeddings and indexes (faster, useful after tier upgrade).
+    /// If true (default), re-extract text from the source file and re-chunk. If false, keep existing chunks but only rebuild embeddings
+    /// and indexes (faster, useful after tier upgrade).
     #[serde(default = "super::yes")]
     reparse: bool,
     /// Seconds to wait; longer work continues as a job: see get_job
@@ -32,10 +32,12 @@ pub(crate) struct DocumentParameters {
 impl Tool for ReindexDocument {
     const NAME: &'static str = "reindex_document";
     const TITLE: &'static str = "Reindex a document";
-    const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for a single document. Reads the \
-        original file again; the earlier version stays searchable until the new one is complete, and chunks whose text did not change keep their IDs. Use this when: (1) a document's source file has \
-        been updated on disk, (2) you upgraded to Pro tier, (3) embeddings seem stale or corrupt, (4) OCR results need \
-        refreshing.";
+    const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for a single document. Deletes all existing chunks and \
+        embeddings for the document, re-extracts text from the original file, re-chunks into 2000-character segments, \
+        re-embeds with all active models, and rebuilds the BM25 index. Use this when: (1) a document's source file has \
+        been updated on disk, (2) you upgraded to Pro tier and want the document embedded with all 4 models, (3) \
+        embeddings seem stale or corrupt, (4) OCR results need refreshing. The original file path stored in provenance \
+        is used to re-read the source file.";
     const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"document_name": "$document", "force": true}"#;
     const LONG: bool = true;
@@ -74,16 +76,18 @@ pub(crate) struct ReindexCollection;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CollectionParameters {
-    /// Must be true: this rebuilds ALL embeddings.
+    /// Must be true to confirm. This deletes and rebuilds ALL embeddings in the collection.
     #[schemars(extend("default" = false))]
     confirm: bool,
-    /// If true (default), read source files and chunk them again. If false, only rebuild embeddings and indexes (faster).
+    /// If true (default), re-extract text from source files and re-chunk everything. If false, keep existing chunks but only rebuild
+    /// embeddings and indexes (faster, useful after tier upgrade).
     #[serde(default = "super::yes")]
     reparse: bool,
-    /// Skip documents with unchanged source files (SHA256) and complete embeddings. Not with profile.
+    /// If true, skip documents whose source files have not changed (SHA256 match) and whose embeddings are complete for the current tier.
+    /// Default: false (rebuild everything).
     #[serde(default)]
     skip_unchanged: bool,
-    /// Move to these models instead: compact, quality or multilingual
+    /// Move to these models instead, without skip_unchanged: compact, quality or multilingual
     profile: Option<String>,
     /// With profile: float32 or int8
     precision: Option<String>,
@@ -102,10 +106,12 @@ pub(crate) struct CollectionParameters {
 impl Tool for ReindexCollection {
     const NAME: &'static str = "reindex_collection";
     const TITLE: &'static str = "Reindex the active collection";
-    const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for every document in the active \
-        collection. It reads every source file again; each document stays searchable until its new version is complete. Use \
-        this (1) after an upgrade to the Pro tier or of CaseTrack, (2) if the index seems corrupted or stale, (3) for a clean \
-        rebuild. Slow for hundreds of documents.";
+    const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for every document in the active collection. This is a full \
+        rebuild -- it deletes ALL existing chunks and embeddings, re-reads every source file, re-chunks, re-embeds with \
+        all active models, and rebuilds the entire BM25 index. Use this when: (1) upgrading from Free to Pro tier \
+        (re-embed everything with 4 models instead of 3), (2) after a CaseTrack update that changes chunking or \
+        embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. WARNING: This \
+        can be slow for large collections (hundreds of documents).";
     const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::OWN);
     const SAMPLE: &'static str = r#"{"confirm": true, "reparse": false, "skip_unchanged": true}"#;
     const LONG: bool = true;
@@ -192,10 +198,10 @@ pub(crate) struct StatusParameters {
 impl Tool for GetIndexStatus {
     const NAME: &'static str = "get_index_status";
     const TITLE: &'static str = "Check the indexes";
-    const DESCRIPTION: &'static str = "Show the embedding and index health status for all documents in the active \
-        collection. Reports which documents have complete embeddings for the current tier, which need reindexing (source \
-        file changed, missing embedder coverage, stale embeddings), and overall collection index health. Use this to \
-        diagnose issues or decide whether to run reindex_document or reindex_collection.";
+    const DESCRIPTION: &'static str = "Show the embedding and index health status for all documents in the active collection. Reports which documents \
+        have complete embeddings for the current tier, which need reindexing (source file changed, missing embedder \
+        coverage, stale embeddings), and overall collection index health. Use this to diagnose issues or decide whether \
+        to run reindex_document or reindex_collection.";
     const ROW: Row = Row::new(Toolset::Watch, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_filter": "$document"}"#;
     const LIST: Option<List<Self::Response>> =

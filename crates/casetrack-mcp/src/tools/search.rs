@@ -13,9 +13,7 @@ pub(crate) struct SearchDocuments;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchParameters {
-    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline'). Also "phrases", +required and
-    /// -excluded words, document:NAME type:contract entity:NAME date:2023-05..2023-08 page:3-7 bates:A..B exhibit:A tag:NAME field:NAME=VALUE
-    /// in:deleted, operators: (terminat* w/10 convenience) AND NOT "for cause". Only conditions: complete list
+    /// Natural language search query (e.g., 'Q3 revenue analysis', 'vendor payment terms', 'project timeline')
     query: String,
     /// Number of results to return
     #[serde(default = "super::number::<10>")]
@@ -23,7 +21,9 @@ pub(crate) struct SearchParameters {
     top_k: u32,
     /// Optional: restrict search to a specific document name or ID
     document_filter: Option<String>,
-    /// Type or format (contract, report, pdf, xlsx, ...)
+    /// Type or format (contract, report, pdf, xlsx, ...). The query may also have "phrases", +required and -excluded words, document:NAME
+    /// type:contract entity:NAME date:2023-05..2023-08 page:3-7 bates:A..B exhibit:A tag:NAME field:NAME=VALUE in:deleted and operators:
+    /// (terminat* w/10 convenience) AND NOT "for cause". Only conditions: complete list
     document_type: Option<String>,
     /// Entity that passages mention
     entity: Option<String>,
@@ -75,9 +75,9 @@ pub(crate) struct SearchParameters {
 impl Tool for SearchDocuments {
     const NAME: &'static str = "search_documents";
     const TITLE: &'static str = "Search documents";
-    const DESCRIPTION: &'static str = "Search across all documents in the active collection using semantic and keyword \
-        search. Returns results with FULL provenance: source document filename, file path, page, paragraph, line numbers, \
-        character offsets, extraction method, timestamps. Every result is traceable to its exact source location.";
+    const DESCRIPTION: &'static str = "Search across all documents in the active collection using semantic and keyword search. Returns results with \
+        FULL provenance: source document filename, file path, page, paragraph, line numbers, character offsets, \
+        extraction method, timestamps. Every result is traceable to its exact source location.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"query": "$query", "explain": true, "context": 50, "related": true}"#;
     const LIST: Option<List<Self::Response>> =
@@ -205,9 +205,9 @@ fn default_min_similarity() -> f64 {
 impl Tool for SearchSimilarChunks {
     const NAME: &'static str = "search_similar_chunks";
     const TITLE: &'static str = "Find similar passages";
-    const DESCRIPTION: &'static str = "Find chunks across all documents that are semantically similar to a given chunk. Uses E1 \
-        cosine similarity. Use this to find related passages in other documents (e.g., 'find other places in the collection \
-        that discuss the same topic as this paragraph').";
+    const DESCRIPTION: &'static str = "Find chunks across all documents that are semantically similar to a given chunk. Uses E1 cosine similarity. Use \
+        this to find related passages in other documents (e.g., 'find other places in the collection that discuss the \
+        same topic as this paragraph').";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"chunk_id": "$chunk", "min_similarity": 0}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/similar"], |found| &mut found.similar));
@@ -242,9 +242,9 @@ pub(crate) struct CompareParameters {
 impl Tool for CompareDocuments {
     const NAME: &'static str = "compare_documents";
     const TITLE: &'static str = "Compare two documents";
-    const DESCRIPTION: &'static str = "Compare what two documents say about a specific topic. Searches both documents \
-        independently, then returns side-by-side results showing how each document addresses the topic. Pro tier only. Use this \
-        for: contract vs. proposal comparison, report A vs. report B, any 'what does X say vs. what does Y say' question.";
+    const DESCRIPTION: &'static str = "Compare what two documents say about a specific topic. Searches both documents independently, then returns \
+        side-by-side results showing how each document addresses the topic. Pro tier only. Use this for: contract vs. \
+        proposal comparison, report A vs. report B, any 'what does X say vs. what does Y say' question.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_a": "$document", "document_b": "$other", "topic": "payment"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/a/results", "/b/results"], |comparison| comparison));

@@ -15,8 +15,8 @@ pub(crate) struct SyncFolder;
 pub(crate) struct SyncParameters {
     /// Absolute path to folder to sync. All subfolders are included.
     folder_path: String,
-    /// If true, documents whose source files no longer exist on disk will be removed from the collection (chunks + embeddings
-    /// deleted). Default: false (only add/update, never remove).
+    /// If true, documents whose source files no longer exist on disk will be removed from the collection (chunks + embeddings deleted).
+    /// Default: false (only add/update, never remove).
     #[serde(default)]
     remove_deleted: bool,
     /// With remove_deleted: remove documents also if a whole folder, or more than half of the documents, is gone at once. Ask the user first: a
@@ -37,11 +37,11 @@ pub(crate) struct SyncParameters {
 impl Tool for SyncFolder {
     const NAME: &'static str = "sync_folder";
     const TITLE: &'static str = "Sync a folder";
-    const DESCRIPTION: &'static str = "Sync a folder with the active collection. Compares files on disk against what is \
-        already ingested and: (1) ingests new files not yet in the collection, (2) re-ingests files that have changed since \
-        last ingestion (detected by SHA256 mismatch), (3) optionally removes documents whose source files no longer exist on \
-        disk. Files that were renamed or moved keep their document ID and embeddings. This is the easiest way to keep a \
-        collection up to date with a directory of documents.";
+    const DESCRIPTION: &'static str = "Sync a folder with the active collection. Compares files on disk against what is already ingested and: (1) \
+        ingests new files not yet in the collection, (2) re-ingests files that have changed since last ingestion \
+        (detected by SHA256 mismatch), (3) optionally removes documents whose source files no longer exist on disk. This \
+        is the easiest way to keep a collection up to date with a directory of documents -- just point it at the folder \
+        and run it whenever files change.";
     // remove_deleted removes documents.
     const DESTRUCTIVE: bool = true;
     const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::EDIT);

@@ -14,12 +14,12 @@ pub(crate) struct WatchFolder;
 pub(crate) struct WatchParameters {
     /// Absolute path to the folder to watch. All subfolders are included.
     folder_path: String,
-    /// When to sync: 'on_change' = real-time via OS file notifications (recommended), 'hourly'/'daily'/'every_6h'/'every_12h' =
-    /// scheduled interval (runs in addition to on_change), 'manual' = only sync when you call sync_folder.
+    /// When to sync: 'on_change' = real-time via OS file notifications (recommended), 'hourly'/'daily'/'every_6h'/'every_12h' = scheduled
+    /// interval (runs in addition to on_change), 'manual' = only sync when you call sync_folder.
     #[serde(default)]
     schedule: Schedule,
-    /// If true, documents whose source files are deleted from disk will be automatically removed from the collection (chunks +
-    /// embeddings deleted). Default: false (only add/update, never auto-remove).
+    /// If true, documents whose source files are deleted from disk will be automatically removed from the collection (chunks + embeddings
+    /// deleted). Default: false (only add/update, never auto-remove).
     #[serde(default)]
     auto_remove_deleted: bool,
     /// Optional filter: only watch files with these extensions (e.g., ["pdf", "docx", "xlsx"]). Default: all supported formats.
@@ -34,13 +34,12 @@ pub(crate) struct Watch {
 impl Tool for WatchFolder {
     const NAME: &'static str = "watch_folder";
     const TITLE: &'static str = "Watch a folder";
-    const DESCRIPTION: &'static str = "Start watching a folder for file changes. When files are added, modified, or deleted \
-        in the watched folder (or any subfolder), CaseTrack automatically syncs the changes into the active collection -- \
-        new files are ingested, modified files are reindexed (only changed chunks are embedded again), renamed and moved \
-        files keep their documents, and optionally deleted files are removed from the collection. Uses the system's file \
-        notifications for instant detection; network drives are checked every 10 seconds. Also supports scheduled sync as a \
-        safety net. Watch persists across server restarts: changes made while CaseTrack is not running are synced when it \
-        starts.";
+    const DESCRIPTION: &'static str = "Start watching a folder for file changes. When files are added, modified, or deleted in the watched folder (or \
+        any subfolder), CaseTrack automatically syncs the changes into the active collection -- new files are ingested, \
+        modified files are reindexed (old chunks/embeddings deleted, new ones created), and optionally deleted files are \
+        removed from the collection. Uses OS-level file notifications (inotify on Linux, FSEvents on macOS, \
+        ReadDirectoryChangesW on Windows) for instant detection. Also supports scheduled sync as a safety net (daily, \
+        hourly, or custom interval). Watch persists across server restarts.";
     const ROW: Row = Row::new(Toolset::Watch, Effect::Creates, Need::DISK);
     const SAMPLE: &'static str = r#"{"folder_path": "$folder", "schedule": "daily"}"#;
     type Parameters = WatchParameters;
@@ -73,8 +72,8 @@ pub(crate) struct UnwatchParameters {
 impl Tool for UnwatchFolder {
     const NAME: &'static str = "unwatch_folder";
     const TITLE: &'static str = "Stop watching a folder";
-    const DESCRIPTION: &'static str = "Stop watching a folder. Removes the watch but does NOT delete any documents already \
-        ingested from that folder. The collection data remains intact -- only the automatic sync is stopped.";
+    const DESCRIPTION: &'static str = "Stop watching a folder. Removes the watch but does NOT delete any documents already ingested from that folder. \
+        The collection data remains intact -- only the automatic sync is stopped.";
     const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::DISK);
     const SAMPLE: &'static str = r#"{"folder_path": "$folder"}"#;
     type Parameters = UnwatchParameters;
@@ -82,6 +81,7 @@ impl Tool for UnwatchFolder {
     type Response = Watch;
 
     fn call(context: &Context<'_>, parameters: UnwatchParameters) -> Result<Reply<Watch>> {
+        context.active()?;
         let watch = context.engine.unwatch_folder(&folder_or_id(&parameters.folder_path))?;
         Ok(Reply::new(Watch { watch }, |answer| text::watches::ended(&answer.watch)))
     }
@@ -105,8 +105,8 @@ pub(crate) struct WatchList {
 impl Tool for ListWatches {
     const NAME: &'static str = "list_watches";
     const TITLE: &'static str = "List watched folders";
-    const DESCRIPTION: &'static str = "List all active folder watches across all collections. Shows the watched folder, \
-        which collection it syncs to, the schedule, last sync time, and current status.";
+    const DESCRIPTION: &'static str = "List all active folder watches across all collections. Shows the watched folder, which collection it syncs to, \
+        the schedule, last sync time, and current status.";
     const ROW: Row = Row::new(Toolset::Watch, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"collection_filter": "$collection"}"#;
     type Parameters = ListParameters;
@@ -129,8 +129,8 @@ pub(crate) struct SetSyncSchedule;
 pub(crate) struct ScheduleParameters {
     /// Path to the watched folder (or watch ID)
     folder_path: String,
-    /// New schedule: 'on_change' = real-time OS notifications, 'hourly'/'daily' etc = interval-based, 'manual' = only when you
-    /// call sync_folder
+    /// New schedule: 'on_change' = real-time OS notifications, 'hourly'/'daily' etc = interval-based, 'manual' = only when you call
+    /// sync_folder
     schedule: Schedule,
     /// Optionally update auto-remove behavior
     auto_remove_deleted: Option<bool>,
@@ -139,14 +139,15 @@ pub(crate) struct ScheduleParameters {
 impl Tool for SetSyncSchedule {
     const NAME: &'static str = "set_sync_schedule";
     const TITLE: &'static str = "Set when a folder is synced";
-    const DESCRIPTION: &'static str = "Change the sync schedule for an existing folder watch. Controls how often CaseTrack \
-        checks for file changes and reindexes.";
+    const DESCRIPTION: &'static str = "Change the sync schedule for an existing folder watch. Controls how often CaseTrack checks for file changes and \
+        reindexes.";
     const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::DISK);
     const SAMPLE: &'static str = r#"{"folder_path": "$folder", "schedule": "manual"}"#;
     type Parameters = ScheduleParameters;
     type Response = Watch;
 
     fn call(context: &Context<'_>, parameters: ScheduleParameters) -> Result<Reply<Watch>> {
+        context.active()?;
         let ScheduleParameters { folder_path, schedule, auto_remove_deleted } = parameters;
         let watch = context.engine.set_sync_schedule(&folder_or_id(&folder_path), schedule, auto_remove_deleted)?;
         Ok(Reply::new(Watch { watch }, |answer| text::watches::changed(&answer.watch)))

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use casetrack_core::Error;
 use casetrack_engine::file_search::{self, IndexedFolder, Priority};
 use casetrack_engine::files;
 
@@ -23,7 +22,7 @@ pub(crate) struct Roots {
 impl Tool for ListRoots {
     const NAME: &'static str = "listRoots";
     const TITLE: &'static str = "List roots";
-    const DESCRIPTION: &'static str = "Return the allow-listed root directories.";
+    const DESCRIPTION: &'static str = "Return the allow‑listed root directories.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = "{}";
     const CONTRACT: Contract = Contract::FILES;
@@ -31,11 +30,7 @@ impl Tool for ListRoots {
     type Response = Versioned<Roots>;
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<Self::Response>> {
-        let roots = files::file_search_roots(context.engine.host(), &context.session.settings().roots);
-        if roots.is_empty() {
-            return Err(Error::internal("No root is configured, and there is no home folder.")
-                .with_hint("The user can start `casetrack mcp` with --root DIR."));
-        }
+        let roots = files::file_search_roots(context.engine.host(), &context.session.settings().roots)?;
         Ok(reply(Roots { roots: roots.iter().map(|root| root.display().to_string()).collect() }))
     }
 
@@ -62,8 +57,9 @@ pub(crate) struct IndexParameters {
 impl Tool for IndexFolder {
     const NAME: &'static str = "indexFolder";
     const TITLE: &'static str = "Index a folder";
-    const DESCRIPTION: &'static str = "Index a folder inside the allow-listed roots, incrementally by file size and mtime. Waits \
-        up to 30 seconds; an answer with job means that indexing continues: call again to wait.";
+    const DESCRIPTION: &'static str = "Schedule or run indexing for a folder inside the allow‑listed roots. Performs incremental re‑indexing based on \
+        file size and mtime.\n\nWaits up to 30 seconds; an answer with job means that indexing continues: call again to \
+        wait.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Updates, Need::DISK);
     const SAMPLE: &'static str = r#"{"root": "$folder"}"#;
     const CONTRACT: Contract = Contract::FILES;

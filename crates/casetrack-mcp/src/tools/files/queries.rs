@@ -27,7 +27,9 @@ pub(crate) struct SummarizeParameters {
 impl Tool for SummarizeResults {
     const NAME: &'static str = "summarizeResults";
     const TITLE: &'static str = "Summarize results";
-    const DESCRIPTION: &'static str = "Produce a concise summary from a limited set of snippets: the sentences that answer the query, each with its file.";
+    const DESCRIPTION: &'static str = "Produce a concise summary using **GPT‑4.1 mini** from a limited set of snippets. Never sends raw \
+        documents.\n\nThe model is the one that the user configured. Without one, the summary has the sentences of the \
+        snippets that answer the query, each with its file.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"query": "$query", "results": [{"path": "$file", "snippet": "$quote"}]}"#;
     const CONTRACT: Contract = Contract::FILES;
@@ -63,7 +65,8 @@ pub(crate) struct RewriteParameters {
 impl Tool for RewriteQuery {
     const NAME: &'static str = "rewriteQuery";
     const TITLE: &'static str = "Rewrite a query";
-    const DESCRIPTION: &'static str = "Translate a natural-language query into filters and an FTS-ready string, which searchFiles takes as its query.";
+    const DESCRIPTION: &'static str = "Translate a natural‑language query into structured filters and an FTS‑ready string using GPT‑4.1 mini.\n\nThe \
+        rewriting follows fixed rules, without a model. searchFiles accepts the string as its query.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"query": "$query"}"#;
     const CONTRACT: Contract = Contract::FILES;

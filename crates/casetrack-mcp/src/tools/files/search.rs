@@ -31,8 +31,9 @@ pub(crate) struct SearchFilesParameters {
 impl Tool for SearchFiles {
     const NAME: &'static str = "searchFiles";
     const TITLE: &'static str = "Search files";
-    const DESCRIPTION: &'static str = "Keyword and semantic search of files as indexFolder last read them; newer \
-        files are not found. Returns ranked files, each with the pointer and a redacted snippet of its best passage.";
+    const DESCRIPTION: &'static str = "Keyword + optional semantic search using the index. Supports simple filter extraction (exts/years) and returns \
+        ranked results with snippets.\n\nThe query may have AND, OR, NOT, NEAR/n and parentheses. Files that are newer \
+        than the last indexFolder are not found.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"query": "$query"}"#;
     const CONTRACT: Contract = Contract::FILES;
@@ -73,8 +74,8 @@ pub(crate) struct OpenFileParameters {
 impl Tool for OpenFile {
     const NAME: &'static str = "openFile";
     const TITLE: &'static str = "Preview a file";
-    const DESCRIPTION: &'static str =
-        "Return a safe preview of a file, redacted and at most 2,048 bytes long, at an optional pointer.";
+    const DESCRIPTION: &'static str = "Return a **safe preview** (snippet) for a given file and optional pointer. Enforces snippet length limits and \
+        redaction.\n\nA preview has at most 2,048 bytes.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"path": "$file"}"#;
     const CONTRACT: Contract = Contract::FILES;

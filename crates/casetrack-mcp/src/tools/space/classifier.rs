@@ -10,14 +10,15 @@ use crate::tools::prelude::*;
 pub(crate) struct RerunParameters {
     /// Path to source file
     source_path: String,
-    /// Operations: thumbnail, metadata, media_type, sha256; default: all
+    /// Operations (thumbnail, metadata, etc.)
     #[serde(default)]
     operations: Vec<String>,
 }
 
 space_tool!(RerunClassifier: "rerun-classifier", "Regenerate metadata", Updates, RerunParameters => ClassifierJob,
     r#"{"sourcePath": "$file"}"#,
-"Regenerate metadata for a file: media type, SHA-256, properties or EXIF, and a thumbnail of a picture or of the first page of a PDF file.",
+"Regenerate metadata for a file.\n\nOperations: thumbnail (of a picture or of the first page of a PDF file), \
+    metadata (properties or EXIF), media_type, sha256.",
 |context, host, parameters| {
     space::classify_in_job(host, &parameters.source_path, &parameters.operations, context.cancel)
 });

@@ -10,13 +10,13 @@ use crate::tools::prelude::*;
 pub(crate) struct IndexParameters {
     /// File or directory path to index
     root: String,
-    /// Run asynchronously: return a job ID immediately
+    /// Run asynchronously (return job ID immediately)
     #[serde(rename = "async", default = "crate::tools::yes")]
     in_background: bool,
-    /// Re-index even if the path was recently scanned
+    /// Force re-indexing even if path was recently scanned
     #[serde(default)]
     force: bool,
-    /// Seconds before a scan is stale; 0 = always re-index
+    /// Maximum age in seconds before a scan is considered stale (0 = always re-index)
     #[serde(rename = "maxAge", default = "an_hour")]
     max_age: f64,
 }
@@ -27,7 +27,8 @@ fn an_hour() -> f64 {
 
 space_tool!(Index: "index", "Index a path", Updates, IndexParameters => SpaceIndexed,
     r#"{"root": "$folder", "async": false}"#,
-"Index a filesystem path: every file and folder below it, with sizes and times. Skipped if it was scanned within maxAge seconds, unless force=true.",
+"Index a filesystem path and store metadata in the database. Skips indexing if the path was recently scanned \
+    (within `maxAge` seconds) unless `force=true`.",
 |context, host, parameters| {
     let IndexParameters { root, in_background, force, max_age } = parameters;
     space::index_space(host, &IndexSpace { root: &root, in_background, force, max_age }, context.cancel)
@@ -43,20 +44,20 @@ pub(crate) struct JobParameters {
 
 space_tool!(JobProgress: "job-progress", "Progress of a job", Reads, JobParameters => JobItem,
     r#"{"jobId": "$job"}"#,
-    "Status and progress of an indexing job.",
+    "Retrieve status for an indexing job.",
     |_, host, parameters| space::space_job(host, &parameters.job_id));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct ListJobsParameters {
-    /// Only running and pending jobs
+    /// Show only running/pending jobs
     #[serde(default)]
     active_only: bool,
-    /// Filter by status: pending, running, completed, failed, cancelled
+    /// Filter by status (pending, running, completed, failed, cancelled)
     status: Option<String>,
-    /// Minimum progress (0-100)
+    /// Filter by minimum progress (0-100)
     min_progress: Option<f64>,
-    /// Maximum progress (0-100)
+    /// Filter by maximum progress (0-100)
     max_progress: Option<f64>,
     /// Maximum jobs to return
     #[serde(default = "fifty")]
@@ -69,7 +70,7 @@ fn fifty() -> f64 {
 
 space_tool!(ListSpaceJobs: "list-jobs", "List indexing jobs", Reads, ListJobsParameters => JobList,
     r#"{"activeOnly": true}"#,
-"List indexing jobs, the latest first.",
+"List indexing jobs with optional filtering.\n\nThe latest come first.",
 |_, host, parameters| {
     let ListJobsParameters { active_only: active, status, min_progress, max_progress, limit } = parameters;
         // One out of range is refused by name.
@@ -77,7 +78,15 @@ space_tool!(ListSpaceJobs: "list-jobs", "List indexing jobs", Reads, ListJobsPar
     space::space_jobs(host, &JobsAsked { active, status: status.as_deref(), min_progress, max_progress, limit, offset: 0 })
 });
 
-space_tool!(CancelSpaceJob: "cancel-job", "Cancel a job", Updates, JobParameters => JobItem,
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelParameters {
+    /// Job identifier to cancel
+    #[serde(rename = "jobId")]
+    job_id: String,
+}
+
+space_tool!(CancelSpaceJob: "cancel-job", "Cancel a job", Updates, CancelParameters => JobItem,
     r#"{"jobId": "$job"}"#,
-    "Cancel a running or pending indexing job. Entries that it has indexed stay.",
+    "Cancel a running or pending indexing job.\n\nEntries that it has indexed stay.",
     |context, host, parameters| space::cancel_space_job(host, &parameters.job_id, context.cancel));

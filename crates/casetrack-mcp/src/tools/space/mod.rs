@@ -62,13 +62,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::ToolOutput;
 
-/// The parameter of tools that take only a name.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Named {
-    /// Its name
-    name: String,
+/// The parameter of tools that take only a name, with the description of that name.
+macro_rules! named {
+    ($named:ident, $description:literal) => {
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $named {
+            #[doc = $description]
+            name: String,
+        }
+    };
 }
+
+named!(SetName, "Resource-set name");
+named!(SourceName, "Source name");
+named!(PlanName, "Plan name");
 
 /// A deleted item.
 #[derive(Serialize, JsonSchema)]

@@ -18,7 +18,7 @@ pub(crate) struct ChildrenParameters {
     /// Traversal depth (null = unlimited)
     #[serde(default = "one")]
     depth: Option<u32>,
-    /// Include the first 100 entries of each set
+    /// Include file entries in response
     #[serde(default)]
     include_entries: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Children {
 
 space_tool!(ResourceChildren: "resource-children", "Child sets", Reads, ChildrenParameters => Children,
     r#"{"name": "notes", "depth": null}"#,
-"Get the sets below a resource-set (downstream in the DAG).",
+"Get child nodes in the DAG (downstream navigation).",
 |context, host, parameters| {
     let ChildrenParameters { name, depth, include_entries } = parameters;
     let found = space::set_children(host, &name, depth, include_entries, context.cancel)?;
@@ -57,7 +57,7 @@ pub(crate) struct Parents {
 
 space_tool!(ResourceParent: "resource-parent", "Parent sets", Reads, ParentParameters => Parents,
     r#"{"name": "notes"}"#,
-"Get the sets around a resource-set (upstream in the DAG, like \"..\").",
+"Get parent nodes in the DAG (upstream navigation, like \"..\").",
 |_, host, parameters| {
     let ParentParameters { name, depth } = parameters;
     let parents = space::set_parents(host, &name, depth)?;

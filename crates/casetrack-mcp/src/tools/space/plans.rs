@@ -5,7 +5,7 @@ use casetrack_engine::space::PlanDefinition;
 use casetrack_engine::{Host, PlanChange};
 use serde_json::{Map, Value};
 
-use super::{Deleted, Named};
+use super::{Deleted, PlanName};
 use crate::tools::prelude::*;
 
 type Object = Map<String, Value>;
@@ -17,17 +17,14 @@ pub(crate) struct CreateParameters {
     name: String,
     /// Optional description
     description: Option<String>,
-    /// oneshot or continuous
+    /// oneshot, continuous
     #[serde(default = "oneshot")]
     mode: String,
-    /// Sources: name, type, target_set, config and update_mode, as in source-create
+    /// Array of PlanSource objects
     sources: Vec<Object>,
-    /// Tree of rules that entries must meet for the outcomes or, without outcomes, to enter the target sets: {type: all|any|none,
-    /// conditions: […]}, {type: media_type, mediaType}, {type: size, minSize, maxSize}, {type: time, minMtime, maxMtime, minCtime, maxCtime},
-    /// {type: path, pathContains, pathPrefix, pathSuffix, pathPattern (regex)}
+    /// RuleCondition tree
     conditions: Option<Object>,
-    /// Outcomes for the entries: {type: selection_set, selectionSetName, operation: add|remove|replace}, {type: ingest, collection}, {type: classify,
-    /// operations}
+    /// Array of RuleOutcome objects
     outcomes: Option<Vec<Object>>,
 }
 
@@ -41,7 +38,12 @@ fn list(objects: Vec<Object>) -> Value {
 
 space_tool!(PlanCreate: "plan-create", "Create a plan", Creates, CreateParameters => PlanItem,
     r#"{"name": "weekly", "sources": [{"name": "folder", "type": "filesystem.index", "target_set": "notes", "config": {"path": "$folder"}}]}"#,
-"Create a new plan.",
+"Create a new plan.\n\nPlanSource: name, type, target_set, config and update_mode, as in source-create. \
+    RuleCondition, which entries must meet for the outcomes or, without outcomes, to enter the target sets: {type: \
+    all|any|none, conditions: […]}, {type: media_type, mediaType}, {type: size, minSize, maxSize}, {type: time, \
+    minMtime, maxMtime, minCtime, maxCtime}, {type: path, pathContains, pathPrefix, pathSuffix, pathPattern \
+    (regex)}. RuleOutcome: {type: selection_set, selectionSetName, operation: add|remove|replace}, {type: ingest, \
+    collection}, {type: classify, operations}.",
 |context, host, parameters| {
     let CreateParameters { name, description, mode, sources, conditions, outcomes } = parameters;
     let plan = PlanDefinition {
@@ -55,9 +57,9 @@ space_tool!(PlanCreate: "plan-create", "Create a plan", Creates, CreateParameter
     context.engine.create_plan(host, plan)
 });
 
-space_tool!(PlanExecute: "plan-execute", "Run a plan", Updates, Named => StartedPlan,
+space_tool!(PlanExecute: "plan-execute", "Run a plan", Updates, PlanName => StartedPlan,
     r#"{"name": "weekly"}"#,
-    "Execute a plan (triggers indexing). A continuous plan keeps running. plan-get shows the outcome.",
+    "Execute a plan (triggers indexing).\n\nA continuous plan keeps running. plan-get shows the outcome.",
     |context, host, parameters| context.engine.execute_plan(host, &parameters.name));
 
 space_tool!(PlanList: "plan-list", "List plans", Reads, NoParameters => Plans,
@@ -92,21 +94,21 @@ space_tool!(PlanGet: "plan-get", "Get a plan", Reads, GetParameters => PlanItem,
 pub(crate) struct UpdateParameters {
     /// Plan name
     name: String,
-    /// New description; null clears it
+    /// New description
     #[serde(default, deserialize_with = "given")]
     #[schemars(with = "Option<String>", extend("x-null" = true))]
     description: Option<Option<String>>,
     /// New mode
     mode: Option<String>,
-    /// New status: active, paused, disabled
+    /// New status (active, paused, disabled)
     status: Option<String>,
     /// New sources array
     sources: Option<Vec<Object>>,
-    /// New conditions, or null
+    /// New conditions
     #[serde(default, deserialize_with = "given")]
     #[schemars(with = "Option<Object>", extend("x-null" = true))]
     conditions: Option<Option<Object>>,
-    /// New outcomes, or null
+    /// New outcomes
     #[serde(default, deserialize_with = "given")]
     #[schemars(with = "Option<Vec<Object>>", extend("x-null" = true))]
     outcomes: Option<Option<Vec<Object>>>,
@@ -121,8 +123,8 @@ fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
 
 space_tool!(PlanUpdate: "plan-update", "Change a plan", Updates, UpdateParameters => PlanItem,
     r#"{"name": "weekly", "description": null, "status": "paused"}"#,
-"Modify a plan. A running plan continues with the changes; paused and disabled end its run. A paused continuous plan \
- continues when it is active again.",
+"Modify a plan.\n\nnull clears the description, conditions or outcomes. A running plan continues with the \
+    changes; paused and disabled end its run. A paused continuous plan continues when it is active again.",
 |context, host, parameters| {
     let change = PlanChange {
         description: parameters.description,
@@ -135,9 +137,9 @@ space_tool!(PlanUpdate: "plan-update", "Change a plan", Updates, UpdateParameter
     context.engine.update_plan(host, &parameters.name, &change)
 });
 
-space_tool!(PlanDelete: "plan-delete", "Delete a plan", Deletes, Named => Deleted,
+space_tool!(PlanDelete: "plan-delete", "Delete a plan", Deletes, PlanName => Deleted,
     r#"{"name": "weekly"}"#,
-"Delete a plan with its history. Entries that it put into sets stay.",
+"Delete a plan.\n\nIts history is deleted; entries that it put into sets stay.",
 |context, host, parameters| {
     context.engine.delete_plan(host, &parameters.name).map(|()| Deleted::new(parameters.name))
 });

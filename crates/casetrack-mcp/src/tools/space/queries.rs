@@ -20,9 +20,9 @@ pub(crate) struct Found {
 pub(crate) struct SumParameters {
     /// Resource-set name
     name: String,
-    /// Metric to aggregate: size, count, files, directories, allocated, blocks
+    /// Metric to aggregate (size, count, etc.)
     metric: String,
-    /// Aggregate through the DAG
+    /// Aggregate through DAG
     #[serde(default = "crate::tools::yes")]
     include_children: bool,
     /// Traversal depth limit
@@ -33,7 +33,9 @@ pub(crate) struct SumParameters {
 
 space_tool!(ResourceSum: "resource-sum", "Sum over a set", Reads, SumParameters => SetSum,
     r#"{"name": "notes", "metric": "size"}"#,
-"Hierarchical aggregation of a metric across the DAG. Each path counts once however many sets have it, and each file once however many names it has. The value includes the set's own entries; breakdown has its child sets.",
+"Hierarchical aggregation of a metric across the DAG.\n\nMetrics: size, count, files, directories, allocated, \
+    blocks. Each path counts once however many sets have it, and each file once however many names it has. The value \
+    includes the set's own entries; breakdown has its child sets.",
 |context, host, parameters| {
     let SumParameters { name, metric, include_children, depth } = parameters;
     space::sum_set(host, &name, &metric, include_children, depth, context.cancel)
@@ -44,11 +46,11 @@ space_tool!(ResourceSum: "resource-sum", "Sum over a set", Reads, SumParameters 
 pub(crate) struct TimeRangeParameters {
     /// Resource-set name
     name: String,
-    /// Time field: mtime, ctime, added_at
+    /// Time field (mtime, ctime, added_at)
     field: String,
     /// Minimum time (ISO 8601 or Unix timestamp)
     min: Option<String>,
-    /// Maximum time, included; a date without a time means its whole day
+    /// Maximum time (ISO 8601 or Unix timestamp)
     max: Option<String>,
     /// Include child sets
     #[serde(default = "crate::tools::yes")]
@@ -64,7 +66,8 @@ pub(crate) struct TimeRangeParameters {
 
 space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, TimeRangeParameters => Found,
     r#"{"name": "notes", "field": "mtime", "min": "2019-01-01"}"#,
-"Entries of a resource-set whose time is in a range.",
+"Filter resources by a time field within a range.\n\nBounds are included; a date without a time means its whole \
+    day.",
 |context, host, parameters| {
     let TimeRangeParameters { name, field, min, max, include_children: children, limit, offset } = parameters;
     let page = page(limit, offset);
@@ -79,11 +82,11 @@ space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, 
 pub(crate) struct MetricRangeParameters {
     /// Resource-set name
     name: String,
-    /// Metric field: size, allocated (bytes on the disk), blocks (of 512 bytes)
+    /// Metric field (size, etc.)
     metric: String,
     /// Minimum value
     min: Option<u64>,
-    /// Maximum value, included
+    /// Maximum value
     max: Option<u64>,
     /// Include child sets
     #[serde(default = "crate::tools::yes")]
@@ -99,7 +102,8 @@ pub(crate) struct MetricRangeParameters {
 
 space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Reads, MetricRangeParameters => Found,
     r#"{"name": "notes", "metric": "size", "min": 1}"#,
-"Entries of a resource-set whose size is in a range.",
+"Filter resources by a metric within a numeric range.\n\nMetrics: size, allocated (bytes on the disk), blocks (of \
+    512 bytes). Bounds are included.",
 |context, host, parameters| {
     let MetricRangeParameters { name, metric, min, max, include_children: children, limit, offset } = parameters;
     let page = page(limit, offset);
@@ -113,9 +117,9 @@ space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Rea
 pub(crate) struct IsParameters {
     /// Resource-set name
     name: String,
-    /// Field to match: kind, path, parent, name, extension
+    /// Field to match (kind, path, parent, etc.)
     field: String,
-    /// Exact value; a kind is file, directory, link or other
+    /// Exact value to match
     value: String,
     /// Include child sets
     #[serde(default = "crate::tools::yes")]
@@ -131,7 +135,7 @@ pub(crate) struct IsParameters {
 
 space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParameters => Found,
     r#"{"name": "notes", "field": "extension", "value": "md"}"#,
-"Entries of a resource-set whose field has an exact value.",
+"Exact match on a field value.\n\nFields: kind (file, directory, link or other), path, parent, name, extension.",
 |context, host, parameters| {
     let IsParameters { name, field, value, include_children: children, limit, offset } = parameters;
     let search = Comparison { name: &name, field: &field, value: &value, children, page: page(limit, offset) };
@@ -144,11 +148,11 @@ space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParamete
 pub(crate) struct FuzzyMatchParameters {
     /// Resource-set name
     name: String,
-    /// Text field to search: path, name, parent, extension
+    /// Text field to search (path, etc.)
     field: String,
     /// Pattern to match
     pattern: String,
-    /// contains, prefix, suffix (each character literal), regex (anywhere in the text), or glob (the whole text; * crosses /)
+    /// Match mode (see below)
     #[serde(default = "contains")]
     mode: String,
     /// Case-sensitive matching
@@ -172,7 +176,8 @@ fn contains() -> String {
 
 space_tool!(ResourceFuzzyMatch: "resource-fuzzy-match", "Entries by pattern", Reads, FuzzyMatchParameters => Found,
     r#"{"name": "notes", "field": "name", "pattern": "note"}"#,
-"Entries of a resource-set whose text matches a pattern.",
+"Fuzzy/pattern matching on text fields.\n\nFields: path, name, parent, extension. Match modes: contains, prefix, \
+    suffix (each character literal), regex (anywhere in the text), glob (the whole text; * crosses /).",
 |context, host, parameters| {
     let FuzzyMatchParameters { name, field, pattern, mode, case_sensitive, include_children, limit, offset } =
         parameters;
@@ -197,7 +202,7 @@ pub(crate) struct SearchParameters {
     /// Include child sets
     #[serde(default)]
     include_children: bool,
-    /// Filter by kind: file, directory, link, other
+    /// Filter by kind (file, directory)
     kind: Option<String>,
     /// Filter by extension (.jpg, pdf)
     extension: Option<String>,
@@ -220,7 +225,7 @@ pub(crate) struct SearchParameters {
     /// Pagination offset
     #[serde(default)]
     offset: u32,
-    /// Sort field: size, name, mtime
+    /// Sort field (size, name, mtime)
     #[serde(default = "size")]
     sort_by: String,
     /// Sort descending
@@ -236,7 +241,8 @@ fn size() -> String {
 
 space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchParameters => Found,
     r#"{"name": "notes", "extension": "md"}"#,
-"Comprehensive search of a resource-set with multiple filter criteria combined.",
+"Comprehensive search with multiple filter criteria combined.\n\nKinds: file, directory, link, other. save_as \
+    keeps the filters for sources of the type query.",
 |context, host, parameters| {
     let found = space::search_set(host,
         &SetSearch {

@@ -3,7 +3,7 @@
 use casetrack_engine::space;
 use casetrack_engine::space::{ModifiedSet, Operation, Paging, SetDetails, SetList};
 
-use super::{Deleted, Named};
+use super::{Deleted, SetName};
 use crate::tools::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
@@ -63,15 +63,15 @@ pub(crate) struct ModifyParameters {
 
 space_tool!(ResourceSetModify: "resource-set-modify", "Add or remove entries", Updates, ModifyParameters => ModifiedSet,
     r#"{"name": "notes", "operation": "add", "paths": ["$file"]}"#,
-"Add or remove entries from a resource-set. Files on the disk stay as they are.",
+"Add or remove entries from a resource-set.\n\nFiles on the disk stay as they are.",
 |context, host, parameters| {
     let operation = Operation::named(&parameters.operation)?;
     space::modify_set(host, &parameters.name, operation, &parameters.paths, context.cancel)
 });
 
-space_tool!(ResourceSetDelete: "resource-set-delete", "Delete a set", Deletes, Named => Deleted,
+space_tool!(ResourceSetDelete: "resource-set-delete", "Delete a set", Deletes, SetName => Deleted,
     r#"{"name": "notes"}"#,
-    "Delete a resource-set. Its files and the sets around and below it stay.",
+    "Delete a resource-set.\n\nIts files and the sets around and below it stay.",
     |_, host, parameters| space::delete_set(host, &parameters.name).map(|()| Deleted::new(parameters.name)));
 
 #[derive(Deserialize, JsonSchema)]
@@ -98,7 +98,7 @@ fn edge(host: &Host, EdgeParameters { parent, child }: EdgeParameters, is_child:
 
 space_tool!(ResourceSetAddChild: "resource-set-add-child", "Put a set below another", Updates, EdgeParameters => Edge,
     r#"{"parent": "matters", "child": "notes"}"#,
-    "Create a parent-child edge in the DAG. An edge that would close a cycle is refused.",
+    "Create a parent-child edge in the DAG.\n\nAn edge that would close a cycle is refused.",
     |_, host, parameters| edge(host, parameters, true));
 
 space_tool!(ResourceSetRemoveChild: "resource-set-remove-child", "Take a set from below another", Updates, EdgeParameters => Edge,

@@ -155,7 +155,7 @@ impl Tool for FindFilesByTime {
         };
         let by_relevance = parameters.query.is_some();
         let search = DateSearch { times, date, query: parameters.query };
-        let roots = files::file_search_roots(context.engine.host(), &context.session.settings().roots);
+        let roots = files::roots_or_home(context.engine.host(), &context.session.settings().roots);
         let DateMatches { from, to, matches: files, next_cursor, notices } =
             file_search::search_by_date(context.engine.host(), &roots, &search, context.cancel)?;
         let response = FoundByTime { time_field, from, to, files, next_cursor, notices, sort, by_relevance };

@@ -36,7 +36,7 @@ impl From<Sort> for TimeSort {
 }
 
 fn search(context: &Context<'_>, search: &TimeSearch) -> Result<TimeMatches> {
-    let roots = files::file_search_roots(context.engine.host(), &context.session.settings().roots);
+    let roots = files::roots_or_home(context.engine.host(), &context.session.settings().roots);
     files::search_by_time(context.engine.host(), &roots, search, true, context.cancel)
 }
 

@@ -16,6 +16,28 @@ BINARY = os.environ.get("CASETRACK_BIN", f"{TARGET}/release/casetrack")
 VERSION = "2025-06-18"
 
 
+def in_place(answer):
+    """An answer with the documents of its `sources` in the place of their numbers, as `detail: full` has them."""
+    sources = {source["number"]: source for source in answer.get("sources", [])} if isinstance(answer, dict) else {}
+
+    def put(value):
+        if isinstance(value, list):
+            return [put(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        fields = {name: put(field) for name, field in value.items()}
+        place = fields.get("provenance")
+        source = sources.get(place.pop("source", None)) if isinstance(place, dict) else None
+        if source:
+            place |= {name: field for name, field in source.items() if name != "number"}
+            short = f"[{source['number']}] "
+            if fields.get("citation", "").startswith(short):
+                fields["citation"] = f"{source['document_name']}, {fields['citation'][len(short):]}"
+        return fields
+
+    return put(answer) if sources else answer
+
+
 class Failure(SystemExit):
     """The server ended, refused a request, or reported an error of a tool. Ends the script unless it is caught."""
 
@@ -67,7 +89,7 @@ class Client:
         if "error" in message or result.get("isError"):
             content = result.get("content") or [{"text": json.dumps(message)}]
             raise Failure(f"{tool}: {content[0]['text'][:2000]}")
-        return result["structuredContent"], elapsed
+        return in_place(result["structuredContent"]), elapsed
 
     def stderr(self):
         self.log.seek(0)

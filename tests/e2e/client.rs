@@ -70,6 +70,35 @@ pub fn passage(marked: &Value) -> &str {
     passage
 }
 
+/// An answer with the documents of its `sources` in the place of their numbers, as `detail: full` has them.
+pub fn in_place(answer: &Value) -> Value {
+    fn put(value: &mut Value, sources: &[Value]) {
+        if let Some(list) = value.as_array_mut() {
+            return list.iter_mut().for_each(|item| put(item, sources));
+        }
+        let Some(fields) = value.as_object_mut() else { return };
+        let number = fields.get("provenance").and_then(|place| place["source"].as_u64());
+        if let Some(source) = sources.iter().find(|source| number.is_some_and(|number| source["number"] == number)) {
+            let known = source.as_object().unwrap().iter().filter(|(field, _)| *field != "number");
+            let place = fields["provenance"].as_object_mut().unwrap();
+            place.remove("source");
+            place.extend(known.map(|(field, value)| (field.clone(), value.clone())));
+            let short = format!("[{}] ", source["number"]);
+            if let Some(place) = fields.get("citation").and_then(|citation| citation.as_str()?.strip_prefix(&short)) {
+                let name = source["document_name"].as_str().unwrap();
+                let quote = if name.contains(' ') { "\"" } else { "" };
+                let whole = format!("{quote}{name}{quote}, {place}");
+                fields.insert("citation".to_owned(), json!(whole));
+            }
+        }
+        fields.values_mut().for_each(|field| put(field, sources));
+    }
+    let mut whole = answer.clone();
+    let sources = whole.as_object_mut().and_then(|fields| fields.remove("sources"));
+    put(&mut whole, sources.as_ref().and_then(Value::as_array).map_or(&[], Vec::as_slice));
+    whole
+}
+
 pub fn samples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples").canonicalize().unwrap()
 }
@@ -215,7 +244,7 @@ impl Client {
         let result = self.call_raw(tool, arguments);
         let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
         assert_ne!(result["isError"], json!(true), "{tool}: {text}");
-        (text, result["structuredContent"].clone())
+        (text, in_place(&result["structuredContent"]))
     }
 
     /// Calls a tool that does its work in a job, and waits for the end: (text, report).

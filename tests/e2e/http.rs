@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{PATIENCE, UNTIL_DONE, casetrack, run, run_expecting, samples};
+use crate::client::{PATIENCE, UNTIL_DONE, casetrack, in_place, run, run_expecting, samples};
 use crate::owner::{kill, owner_pid, wait_until_it_ends};
 use crate::web::{self, Answer, hello};
 
@@ -79,7 +79,7 @@ impl<'s> HttpClient<'s> {
         assert_eq!(answer.status, 200, "{}", answer.body);
         let answer = answer.message();
         let text = answer.pointer("/result/content/0/text").and_then(Value::as_str);
-        (text.unwrap_or_else(|| panic!("{answer}")).to_owned(), answer["result"]["structuredContent"].clone())
+        (text.unwrap_or_else(|| panic!("{answer}")).to_owned(), in_place(&answer["result"]["structuredContent"]))
     }
 }
 

@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use image::RgbImage;
 use serde_json::{Value, json};
 
-use crate::client::{Client, PATIENCE, run, run_expecting, run_json, samples};
+use crate::client::{Client, PATIENCE, in_place, run, run_expecting, run_json, samples};
 use crate::owner::{kill, owner_pid};
 
 const NOT_FOUND: i64 = -32002;
@@ -363,7 +363,7 @@ fn answers_link_to_resources_for_clients_that_know_links() {
             let link = &content[1];
             assert_eq!(
                 (&link["type"], &link["name"]),
-                (&json!("resource_link"), &result["structuredContent"]["results"][0]["citation"])
+                (&json!("resource_link"), &in_place(&result["structuredContent"])["results"][0]["citation"])
             );
             assert!(read(&mut client, link["uri"].as_str().unwrap())[0]["text"].is_string());
             let listed = client.call_raw("list_documents", json!({}));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, UNTIL_DONE, run, run_expecting, run_json, samples};
+use crate::client::{Client, UNTIL_DONE, in_place, run, run_expecting, run_json, samples};
 #[cfg(unix)]
 use crate::vault::{NAME, PASSPHRASE, new_vault};
 use crate::web::{self, Answer, hello, send};
@@ -70,7 +70,7 @@ impl Bench {
         self.post("/mcp", &headers, &web::call("switch_collection", json!({"collection_name": "Flat"})));
         let answer = self.post("/mcp", &headers, &web::call(tool, arguments)).message();
         assert_ne!(answer["result"]["isError"], true, "{answer}");
-        answer["result"]["structuredContent"].clone()
+        in_place(&answer["result"]["structuredContent"])
     }
 }
 

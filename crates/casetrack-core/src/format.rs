@@ -191,15 +191,6 @@ pub fn type_by_signature(beginning: &[u8]) -> Option<&'static str> {
     SIGNATURES.iter().find(|(at, bytes, _)| is_there(*at, bytes)).map(|(.., name)| *name)
 }
 
-/// The formats in words, for the descriptions of tools. A literal, so that `concat!` takes it.
-#[macro_export]
-macro_rules! supported_formats {
-    () => {
-        "PDF, scans and pictures (by OCR), Word, Excel, PowerPoint, OpenDocument, RTF, e-mail and its attachments, calendars, HTML, \
-         web archives, CSV, text, Markdown, ZIP archives, signed files"
-    };
-}
-
 impl FileFormat {
     pub fn label(self) -> &'static str {
         self.row().label

@@ -183,6 +183,8 @@ pub enum Toolset {
     Ingest,
     /// Entities, references, relations between documents, statistics.
     Graph,
+    /// Work on a matter: own columns, obligations, versions and redlines, quotations, search terms, tags.
+    Review,
     /// Keep a collection up to date: sync, watch, reindex, check the indexes.
     Watch,
     /// All of these, about collections.
@@ -200,10 +202,11 @@ pub enum Toolset {
 }
 
 impl Toolset {
-    pub const EACH: [Self; 10] = [
+    pub const EACH: [Self; 11] = [
         Self::Core,
         Self::Ingest,
         Self::Graph,
+        Self::Review,
         Self::Watch,
         Self::All,
         Self::Time,
@@ -212,8 +215,8 @@ impl Toolset {
         Self::Workbench,
         Self::Space,
     ];
-    /// The sets listed if the user names none. They are few because clients put the whole list before the model.
-    pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
+    /// The sets listed if the user names none: with some tools of others, those of the contract and of daily work.
+    pub const DEFAULT: [Self; 4] = [Self::Core, Self::Ingest, Self::Graph, Self::Watch];
 
     /// The name in settings and on the command line.
     pub fn name(self) -> &'static str {
@@ -221,6 +224,7 @@ impl Toolset {
             Self::Core => "core",
             Self::Ingest => "ingest",
             Self::Graph => "graph",
+            Self::Review => "review",
             Self::Watch => "watch",
             Self::All => "all",
             Self::Time => "time",

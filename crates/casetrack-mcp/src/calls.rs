@@ -9,7 +9,7 @@ use casetrack_core::{Cancel, Error, ProgressSink, Result};
 use casetrack_text::format::one_line;
 use serde_json::Value;
 
-use crate::answer::ToolOutput;
+use crate::answer::{self, ToolOutput};
 use crate::arguments;
 use crate::session::{Context, Session};
 use crate::table::{self, Entry};
@@ -40,6 +40,10 @@ impl Session {
     ) -> Result<ToolOutput> {
         let engine = self.engine_for(tool.name, tool.row.need)?;
         let expected = tool.expected();
+        let mut arguments = arguments;
+        if tool.has_detail() {
+            answer::read_earlier(&mut arguments);
+        }
         let arguments = arguments::check(expected, arguments)?;
         let reads = expected.reads;
         let context = Context { engine, session: self, progress, cancel, as_task, reads, assumed: OnceLock::new() };

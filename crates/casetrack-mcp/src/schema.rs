@@ -15,6 +15,30 @@ pub(crate) type JsonObject = serde_json::Map<String, Value>;
 /// Marks a parameter that may be null: `true`, or `"default"` if null means the same as a missing argument.
 const NULL: &str = "x-null";
 
+/// Marks a parameter that `tools/list` leaves out, because hardly any call needs it. Calls may have it.
+const RARE: &str = "x-rare";
+
+/// Removes the marks of rare parameters, and returns their names.
+pub(crate) fn take_rare(parameters: &mut JsonObject) -> Vec<String> {
+    let properties = parameters.get_mut("properties").and_then(Value::as_object_mut);
+    let is_rare = |property: &mut Value| property.as_object_mut().is_some_and(|property| property.remove(RARE).is_some());
+    let marked = properties.into_iter().flatten().filter_map(|(name, property)| is_rare(property).then(|| name.clone()));
+    marked.collect()
+}
+
+/// The parameters for `tools/list`, which clients put before the model: without those that are rare, and without what a model can do without.
+pub(crate) fn listed(parameters: &JsonObject, rare: &[String]) -> JsonObject {
+    let mut listed = parameters.clone();
+    listed.remove("additionalProperties");
+    if let Some(Value::Object(properties)) = listed.get_mut("properties") {
+        properties.retain(|name, _| !rare.contains(name));
+        if let Some(Value::Object(offset)) = properties.get_mut("offset") {
+            offset.retain(|key, _| matches!(key.as_str(), "type" | "description"));
+        }
+    }
+    listed
+}
+
 pub(crate) fn parameters<T: JsonSchema>() -> JsonObject {
     let mut schema = generate::<T>(Contract::Deserialize);
     schema.remove("description");
@@ -41,9 +65,9 @@ pub(crate) fn response<T: JsonSchema>() -> JsonObject {
     schema
 }
 
-/// The part of a response's schema for `tools/list`: the names of the fields that are always there.
+/// The part of a response's schema for `tools/list`.
 pub(crate) fn brief(response: &JsonObject) -> JsonObject {
-    let kept = response.iter().filter(|(key, _)| matches!(key.as_str(), "type" | "required"));
+    let kept = response.iter().filter(|(key, _)| *key == "type");
     kept.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 

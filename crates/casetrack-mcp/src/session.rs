@@ -25,6 +25,8 @@ pub struct Session {
     model: OnceLock<Box<dyn ClientModel>>,
     /// The engines of the user, on a team server.
     engines: Option<Engines>,
+    /// Answers are for a program that shows them, not for a model that pays for each word.
+    shows_all: bool,
 }
 
 /// The model of the client, which may be called if the settings allow it.
@@ -61,6 +63,7 @@ impl Session {
             recent: Arc::default(),
             model: OnceLock::new(),
             engines: None,
+            shows_all: false,
         }
     }
 
@@ -102,6 +105,7 @@ impl Session {
         self.settings.toolsets = Some(vec![Toolset::All, Toolset::Workbench]);
         self.settings.read_only = false;
         self.settings.tool_names = ToolNames::Literal;
+        self.shows_all = true;
         self.settings.limits = CallLimits { calls_per_minute: 100_000, concurrent_calls: 64, result_chars: 10_000_000 };
         self
     }
@@ -115,6 +119,11 @@ impl Session {
         session.settings.limits.calls_per_minute = 6_000;
         session.settings.limits.concurrent_calls = 8;
         session
+    }
+
+    /// True if every answer is in full detail.
+    pub(crate) fn shows_all(&self) -> bool {
+        self.shows_all
     }
 
     pub(crate) fn audit(&self) -> Option<&AuditLog> {

@@ -8,7 +8,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use rmcp::model::ToolAnnotations;
 use serde_json::{Value, json};
 
-use crate::answer::{self, Form, INCLUDE_BOXES, OFFSET, ToolOutput};
+use crate::answer::{self, DETAIL, Detail, Form, OFFSET, ToolOutput};
 use crate::arguments::{Expected, closest};
 use crate::contract::{Contract, safe_name};
 use crate::definitions;
@@ -86,6 +86,8 @@ pub(crate) struct Entry {
     pub contract: Contract,
     pub calls_per_minute: Option<u32>,
     pub input_schema: Arc<JsonObject>,
+    /// The parameters as [listed](schema::listed).
+    listed_input: Arc<JsonObject>,
     pub output_schema: Arc<JsonObject>,
     /// Takes arguments that were checked against `input_schema`.
     pub handler: fn(&Context<'_>, Value) -> Result<ToolOutput>,
@@ -99,13 +101,18 @@ impl Entry {
         };
         let added = [
             (T::LIST.is_some_and(|list| list.adds_offset()), OFFSET),
-            (answer::has_exact_places(&output_schema), INCLUDE_BOXES),
+            (answer::has_exact_places(&output_schema), DETAIL),
         ];
         if let Some(Value::Object(properties)) = input_schema.get_mut("properties") {
             for (_, parameter) in added.into_iter().filter(|(has, _)| *has) {
                 properties.insert(parameter.name.into(), (parameter.schema)());
             }
         }
+        let rare = schema::take_rare(&mut input_schema);
+        let listed_input = match T::CONTRACT.printed {
+            Some(_) => input_schema.clone(),
+            None => schema::listed(&input_schema, &rare),
+        };
         Self {
             name: T::NAME,
             title: T::TITLE,
@@ -117,6 +124,7 @@ impl Entry {
             contract: T::CONTRACT,
             calls_per_minute: T::CALLS_PER_MINUTE,
             input_schema: Arc::new(input_schema),
+            listed_input: Arc::new(listed_input),
             output_schema: Arc::new(output_schema),
             handler: handle::<T>,
         }
@@ -132,18 +140,28 @@ impl Entry {
         }
     }
 
-    /// The tool as clients see it. Clients put the whole list before the model, so the output schema only names the fields; the full one
-    /// is in the [document](tool_documents) of the tool. A printed schema is listed as it is. `safe` is whether the client takes only
+    /// True if calls choose how much an answer says about each passage.
+    pub fn has_detail(&self) -> bool {
+        self.input_schema.get("properties").is_some_and(|properties| properties.get(DETAIL.name).is_some())
+    }
+
+    /// The tool as clients see it. Clients put the whole list before the model, so rare parameters and the fields of answers are only in the
+    /// [document](tool_documents) of the tool. A printed schema is listed as it is. `safe` is whether the client takes only
     /// [safe names](safe_name).
     pub fn describe(&self, safe: bool) -> rmcp::model::Tool {
         let name = if safe { safe_name(self.name).into() } else { Cow::Borrowed(self.name) };
         match self.contract.printed {
-            Some(_) => self.described(name, Arc::clone(&self.output_schema)),
-            None => self.described(name, Arc::new(schema::brief(&self.output_schema))),
+            Some(_) => self.described(name, &self.listed_input, Arc::clone(&self.output_schema)),
+            None => self.described(name, &self.listed_input, Arc::new(schema::brief(&self.output_schema))),
         }
     }
 
-    fn described(&self, name: Cow<'static, str>, output_schema: Arc<JsonObject>) -> rmcp::model::Tool {
+    fn described(
+        &self,
+        name: Cow<'static, str>,
+        input_schema: &Arc<JsonObject>,
+        output_schema: Arc<JsonObject>,
+    ) -> rmcp::model::Tool {
         // What is destroyed or repeated has a meaning only for tools that change something; the list of tools is to be short.
         let annotations = match self.row.effect {
             // A contract recommends to say so.
@@ -157,7 +175,7 @@ impl Entry {
                 .idempotent(effect != Effect::Creates),
         };
         let annotations = annotations.open_world(false);
-        rmcp::model::Tool::new(name, self.description, Arc::clone(&self.input_schema))
+        rmcp::model::Tool::new(name, self.description, Arc::clone(input_schema))
             .with_title(self.title)
             .with_raw_output_schema(output_schema)
             .with_annotations(annotations)
@@ -166,7 +184,10 @@ impl Entry {
 
 fn handle<T: Tool>(context: &Context<'_>, mut arguments: Value) -> Result<ToolOutput> {
     let adds_offset = T::LIST.is_some_and(|list| list.adds_offset());
-    let form = Form::take(&mut arguments, context.session.settings().limits.result_chars, adds_offset);
+    let mut form = Form::take(&mut arguments, context.session.settings().limits.result_chars, adds_offset);
+    if context.session.shows_all() {
+        form.detail = Detail::Full;
+    }
     let parameters = serde_json::from_value(arguments)
         .map_err(|error| Error::invalid(format!("{} cannot read its arguments: {error}.", T::NAME)))?;
     T::finish(T::call(context, parameters)?, form)
@@ -206,7 +227,7 @@ fn tool_documents() -> impl Iterator<Item = (&'static str, Value)> {
             Some(_) => Arc::clone(&entry.output_schema),
             None => Arc::new(definitions::with_definitions(&entry.output_schema)),
         };
-        let document = entry.described(Cow::Borrowed(entry.name), output_schema);
+        let document = entry.described(Cow::Borrowed(entry.name), &entry.input_schema, output_schema);
         (entry.name, serde_json::to_value(document).unwrap_or_default())
     })
 }

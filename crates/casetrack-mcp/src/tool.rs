@@ -29,6 +29,8 @@ pub(crate) trait Tool {
     const DESTRUCTIVE: bool = matches!(Self::ROW.effect, Effect::Deletes);
     /// The list of its answer, by whose items a long answer is cut.
     const LIST: Option<List<Self::Response>> = None;
+    /// Leaves out of its response what a brief answer does not show.
+    const SHORTEN: Option<fn(&mut Self::Response)> = None;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
     type Parameters: DeserializeOwned + JsonSchema;
     type Response: Serialize + JsonSchema + 'static;
@@ -36,7 +38,7 @@ pub(crate) trait Tool {
     fn call(context: &Context<'_>, parameters: Self::Parameters) -> Result<Reply<Self::Response>>;
 
     fn finish(reply: Reply<Self::Response>, form: Form) -> Result<ToolOutput> {
-        answer::finish(reply, Self::LIST, form)
+        answer::finish(reply, Self::LIST, Self::SHORTEN, form)
     }
 }
 

@@ -8,6 +8,7 @@ use super::Reader;
 use super::chunks::quotation;
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, name, quote};
+use super::sources::Sources;
 
 /// Longest question repeated above the rows, in characters.
 const MAX_QUESTION_CHARS: usize = 300;
@@ -23,6 +24,7 @@ pub fn answer(answer: &EveryAnswer, offset: u32, reader: Reader) -> String {
         counted(*documents, "document"),
     );
     push_notices(&mut text, &reader.notices(notices));
+    let mut sources = Sources::default();
     let silent: Vec<String> = rows
         .iter()
         .filter(|row| !row.found && !row.contrary)
@@ -33,7 +35,7 @@ pub fn answer(answer: &EveryAnswer, offset: u32, reader: Reader) -> String {
         let place = citation(place.as_deref().unwrap_or(&row.document_name));
         let _ = match (said, passage) {
             (Some(said), _) => write!(text, "\n{n}. {place} ({score:.2}): {}", quote(said)),
-            (None, Some(passage)) => write!(text, "\n\n{n}. ({score:.2}) {}", quotation(passage, reader)),
+            (None, Some(passage)) => write!(text, "\n\n{n}. ({score:.2}) {}", quotation(passage, &mut sources, reader)),
             (None, None) => write!(text, "\n{n}. {place} ({score:.2})"),
         };
     }
@@ -49,5 +51,5 @@ pub fn answer(answer: &EveryAnswer, offset: u32, reader: Reader) -> String {
         let _ = write!(text, "\n\nNothing found in {all}, nearest first: {names}.");
     }
     reader.push_more(&mut text, *documents, answer.next_offset);
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }

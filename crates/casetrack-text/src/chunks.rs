@@ -7,6 +7,7 @@ use casetrack_engine::pages::PageText;
 use super::documents::{embeddings, time};
 use super::format::{counted, cut, one_line, push_fact, range, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
+use super::sources::Sources;
 use super::{hidden_text, tracked_changes};
 use crate::Reader;
 
@@ -132,14 +133,15 @@ pub fn source_context(context: &SourceContext, reader: Reader) -> String {
     let before = context.before.iter().map(|chunk| ("Before", chunk));
     let after = context.after.iter().map(|chunk| ("After", chunk));
     let requested = (reader.pick("Requested chunk", "The passage"), &context.chunk);
+    let mut sources = Sources::default();
     for (label, chunk) in before.chain([requested]).chain(after) {
         let part = match reader {
-            Reader::Assistant => format!("--- {label} ---\n{}", quotation(chunk, reader)),
+            Reader::Assistant => format!("--- {label} ---\n{}", quotation(chunk, &mut sources, reader)),
             Reader::CommandLine => passage(label, chunk),
         };
         text.push_str(&format!("\n{part}\n"));
     }
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }
 
 /// A part of a document for people: its place in the document, and its text.
@@ -151,8 +153,8 @@ fn passage(label: &str, chunk: &ChunkView) -> String {
     format!("--- {label}: {place} ---\n{about}{text}")
 }
 
-/// Citation, place of origin and the verbatim text of a chunk.
-pub(crate) fn quotation(chunk: &ChunkView, reader: Reader) -> String {
+/// Citation, place of origin and the verbatim text of a chunk, whose document the sources describe.
+pub(crate) fn quotation<'a>(chunk: &'a ChunkView, sources: &mut Sources<'a>, reader: Reader) -> String {
     let provenance = &chunk.provenance;
     if reader == Reader::CommandLine {
         let (cited, file) = (one_line(&chunk.citation), one_line(&provenance.file_path));
@@ -160,18 +162,16 @@ pub(crate) fn quotation(chunk: &ChunkView, reader: Reader) -> String {
         return format!("{cited}\nFile:  {file}\n{about}\n{}", verbatim(chunk));
     }
     let mut place =
-        format!("chars {}-{} of the page | {}", provenance.char_start, provenance.char_end, extraction(provenance));
-    for more in [sheet(provenance), headings(provenance), warnings(provenance)].into_iter().flatten() {
+        format!("{} chars {}-{}", sources.reference(provenance), provenance.char_start, provenance.char_end);
+    let confidence = provenance.ocr_confidence.map(|confidence| format!("OCR confidence {confidence:.2}"));
+    for more in [confidence, sheet(provenance), headings(provenance), warnings(provenance)].into_iter().flatten() {
         place.push_str(&format!(" | {more}"));
     }
     format!(
-        "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n{}",
+        "{}\n{place} | chunk {} ({})\n\n{}",
         citation(&chunk.citation),
-        name(&provenance.file_path),
         chunk.chunk_id,
         self::place(chunk),
-        provenance.created_at,
-        time(provenance.embedded_at),
         verbatim(chunk),
     )
 }
@@ -260,18 +260,21 @@ mod tests {
         scanned.provenance.embedded_at = None;
         let marked = document_text(PAYMENT);
         let expected = format!(
-            "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: chars \
-             2401-2561 of the page | OCR (OCR confidence 0.93) | sheet \"Budget\", rows 2-40, columns A-F | \"Article 5\" > \
-             \"5.1 Payment\"\nChunk: c0ffee00-0000-5000-8000-000000000001 (47 of 234) | ingested 2023-11-14T22:13:20Z | embedded not \
-             yet\n\n{marked}\n"
+            "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\n[1] chars 2401-2561 | OCR confidence 0.93 | sheet \"Budget\", rows 2-40, \
+             columns A-F | \"Article 5\" > \"5.1 Payment\" | chunk c0ffee00-0000-5000-8000-000000000001 (47 of 234)\n\n{marked}\n"
         );
-        assert_eq!(quotation(&scanned, Reader::Assistant), expected);
+        let mut sources = Sources::default();
+        assert_eq!(quotation(&scanned, &mut sources, Reader::Assistant), expected);
+        assert_eq!(
+            sources.legend(),
+            "\n\nSources:\n[1] Vendor_Agreement.docx in /home/sarah/Acme | OCR | ingested 2023-11-14T22:13:20Z | embedded not yet"
+        );
         // People do not see data that only programs need.
         let expected = format!(
             "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: OCR (OCR confidence \
              0.93) | sheet \"Budget\", rows 2-40, columns A-F | \"Article 5\" > \"5.1 Payment\"\n\n{marked}\n"
         );
-        assert_eq!(quotation(&scanned, Reader::CommandLine), expected);
+        assert_eq!(quotation(&scanned, &mut Sources::default(), Reader::CommandLine), expected);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use casetrack_engine::briefing::{
 
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, name, quote};
+use super::sources::Sources;
 
 /// Names of one entity that are shown besides the first.
 const MAX_ALIASES: usize = 4;
@@ -68,31 +69,43 @@ pub fn mentions(report: &MentionsReport) -> String {
         let begin = if n == 0 { "\n" } else { "" };
         text.push_str(&format!("{begin}  {role} {document}, {}: {value}\n", contract.place.place));
     }
+    let mut sources = Sources::default();
     for (n, mention) in (1..).zip(&report.mentions) {
         let roles = match mention.roles.is_empty() {
             true => String::new(),
             false => format!(" ({})", one_line(&mention.roles.join(", "))),
         };
-        text.push_str(&format!("\n  {n}. {}{roles}\n", quoted(&mention.snippet)));
+        text.push_str(&format!("\n  {n}. {}{roles}\n", quoted(&mention.snippet, &mut sources)));
     }
     if (shown as u64) < entity.chunks {
         text.push_str(&format!("\n  ... {} more passages", thousands(entity.chunks - shown as u64)));
     }
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }
 
-/// Citation, place of origin and the verbatim words around a mention.
-pub(super) fn quoted(snippet: &Snippet) -> String {
-    let (excerpt, provenance) = (&snippet.excerpt, &snippet.provenance);
+/// Citation, place of origin and the verbatim words around a mention, whose document the sources describe.
+pub(super) fn quoted<'a>(snippet: &'a Snippet, sources: &mut Sources<'a>) -> String {
+    let Snippet { excerpt, provenance, chunk_id, .. } = snippet;
     format!(
-        "{}\n     {}, chars {}-{} of the page, chunk {}\n     {}",
+        "{}\n     {} {}, chunk {chunk_id}\n     {}",
         citation(&excerpt.citation),
-        name(&provenance.file_path),
-        excerpt.char_start,
-        excerpt.char_end,
-        snippet.chunk_id,
+        sources.reference(provenance),
+        characters(snippet),
         quote(&excerpt.text),
     )
+}
+
+/// `[3] p. 12, ll. 4-9, chars 210-480`: a short reference to an excerpt.
+pub(super) fn reference<'a>(snippet: &'a Snippet, sources: &mut Sources<'a>) -> String {
+    let place = Sources::place(&snippet.provenance, &snippet.excerpt.citation);
+    format!("{} {}, {}", sources.reference(&snippet.provenance), one_line(place), characters(snippet))
+}
+
+/// `chars 210-480`, with the confidence of a text that OCR read.
+fn characters(Snippet { excerpt, provenance, .. }: &Snippet) -> String {
+    let confidence =
+        provenance.ocr_confidence.map(|confidence| format!(", OCR confidence {confidence:.2}")).unwrap_or_default();
+    format!("chars {}-{}{confidence}", excerpt.char_start, excerpt.char_end)
 }
 
 pub fn together(report: &TogetherReport) -> String {
@@ -104,8 +117,9 @@ pub fn together(report: &TogetherReport) -> String {
         report.passages.len()
     );
     push_notices(&mut text, &report.notices);
+    let mut sources = Sources::default();
     for (n, passage) in (1..).zip(&report.passages) {
-        text.push_str(&format!("\n  {n}. {}\n", quoted(passage)));
+        text.push_str(&format!("\n  {n}. {}\n", quoted(passage, &mut sources)));
     }
     if report.passages.is_empty() {
         text.push_str("\nNo passage mentions all of them.");
@@ -114,7 +128,7 @@ pub fn together(report: &TogetherReport) -> String {
             text.push_str(&format!(" These documents do: {}.", names.join("; ")));
         }
     }
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }
 
 pub fn network(report: &EntityNetwork) -> String {
@@ -142,17 +156,19 @@ pub fn network(report: &EntityNetwork) -> String {
         ));
     }
     text.push_str("\n  RELATIONSHIPS (mentioned in one passage, more often than by chance):\n");
+    let mut sources = Sources::default();
     for edge in &report.edges {
         text.push_str(&format!(
-            "    {} -- {} ({}, weight {:.2})\n",
+            "    {} -- {} ({}, weight {:.2})",
             shorten(&edge.source, NAME_CHARS),
             shorten(&edge.target, NAME_CHARS),
             counted(edge.chunks.into(), "passage"),
             edge.weight
         ));
         if let Some(example) = &edge.example {
-            text.push_str(&format!("      {}, chunk {}\n", citation(&example.excerpt.citation), example.chunk_id));
+            text.push_str(&format!(": {}, chunk {}", reference(example, &mut sources), example.chunk_id));
         }
+        text.push('\n');
     }
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }

@@ -29,6 +29,7 @@ pub mod references;
 pub mod reindex;
 pub mod search;
 pub mod sheet;
+mod sources;
 pub mod space;
 pub mod status;
 pub mod sync;

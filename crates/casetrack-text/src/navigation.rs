@@ -9,6 +9,7 @@ use super::chunks::quotation;
 use super::documents::part;
 use super::format::{counted, one_line, range, trimmed};
 use super::marks::{name, short_name};
+use super::sources::Sources;
 use crate::Reader;
 
 /// How much of a section's title is shown, in characters.
@@ -70,11 +71,11 @@ pub fn pages(pages: &PageChunks) -> String {
     if pages.chunks.is_empty() {
         text.push_str("\nThere is no text on these pages.");
     }
-    quote(&mut text, &pages.chunks);
+    let legend = quote(&mut text, &pages.chunks);
     if let Some(next) = pages.next_page {
         text.push_str(&format!("\nThere is more: continue with start_page {next}."));
     }
-    trimmed(text)
+    trimmed(text) + &legend
 }
 
 pub fn traversal(traversal: &Traversal) -> String {
@@ -87,19 +88,22 @@ pub fn traversal(traversal: &Traversal) -> String {
         counted(traversal.chunks.len() as u64, "chunk"),
         name(&traversal.document.name),
     );
-    quote(&mut text, &traversal.chunks);
+    let legend = quote(&mut text, &traversal.chunks);
     text.push_str(&match (traversal.next_chunk_id, traversal.direction) {
         (Some(next), _) => format!("\nTo continue {direction}: start_chunk_id {next}."),
         (None, Direction::Forward) => "\nThis is the end of the document.".to_owned(),
         (None, Direction::Backward) => "\nThis is the beginning of the document.".to_owned(),
     });
-    trimmed(text)
+    trimmed(text) + &legend
 }
 
-fn quote(text: &mut String, chunks: &[ChunkView]) {
+/// Appends chunks, and returns the legend of their sources.
+fn quote(text: &mut String, chunks: &[ChunkView]) -> String {
+    let mut sources = Sources::default();
     for chunk in chunks {
-        text.push_str(&format!("\n---\n{}", quotation(chunk, Reader::Assistant)));
+        text.push_str(&format!("\n---\n{}", quotation(chunk, &mut sources, Reader::Assistant)));
     }
+    sources.legend()
 }
 
 /// A part of a list of `total` documents of a type that begins after `offset` of them.

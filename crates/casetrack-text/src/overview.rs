@@ -7,10 +7,11 @@ use casetrack_engine::briefing::{
     ClusterReport, Coverage, EventReport, RelatedReport, StatisticsReport, SummaryReport, TimelineReport,
 };
 
-use super::entities::mentioned;
+use super::entities::{mentioned, reference};
 use super::format::{bytes, counted, one_line, push_notices, shorten, thousands, trimmed};
-use super::marks::{citation, name, quote, short_name};
+use super::marks::{name, quote, short_name};
 use super::references::cited;
+use super::sources::Sources;
 use crate::Reader;
 
 /// Longest name that is shown, in characters.
@@ -151,8 +152,9 @@ pub fn timeline(report: &TimelineReport, offset: u32, reader: Reader) -> String 
     text.push('\n');
     push_notices(&mut text, &report.notices);
     text.push('\n');
+    let mut sources = Sources::default();
     for event in &report.events {
-        push_event(&mut text, event, event.source.as_ref().map(|source| citation(&source.excerpt.citation)));
+        push_event(&mut text, event, event.source.as_ref().map(|source| reference(source, &mut sources)));
         if let Some(source) = &event.source {
             let _ = writeln!(text, "      {} (chunk {})", quote(&source.excerpt.text), source.chunk_id);
         }
@@ -160,7 +162,7 @@ pub fn timeline(report: &TimelineReport, offset: u32, reader: Reader) -> String 
     if report.events.is_empty() {
         text.push_str("No dates were found.");
     }
-    let mut text = trimmed(text);
+    let mut text = trimmed(text) + &sources.legend();
     reader.push_more(&mut text, report.selected, report.next_offset);
     text
 }

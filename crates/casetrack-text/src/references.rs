@@ -5,6 +5,7 @@ use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, Reference
 use super::entities::quoted;
 use super::format::{counted, one_line, push_notices, shorten, trimmed};
 use super::marks::name;
+use super::sources::Sources;
 
 /// Longest name that is shown, in characters.
 const NAME_CHARS: usize = 160;
@@ -47,9 +48,10 @@ pub fn citations(report: &CitationsReport) -> String {
         counted(report.citations.len() as u64, "passage"),
     );
     push_notices(&mut text, &report.notices);
+    let mut sources = Sources::default();
     for (n, citation) in (1..).zip(&report.citations) {
         let relation = citation.relation.map_or(String::new(), |relation| format!("[{}] ", relation.label()));
-        text.push_str(&format!("\n  {n}. {relation}{}\n", quoted(&citation.snippet)));
+        text.push_str(&format!("\n  {n}. {relation}{}\n", quoted(&citation.snippet, &mut sources)));
     }
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }

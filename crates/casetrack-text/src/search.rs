@@ -9,6 +9,7 @@ use casetrack_engine::similar::SimilarChunks;
 use super::chunks::quotation;
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
+use super::sources::Sources;
 use super::tracked_changes;
 use crate::Reader;
 
@@ -52,14 +53,16 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         });
         return text;
     }
+    let mut sources = Sources::default();
     for result in &response.results {
-        text.push_str(&passage(result, explain, reader));
+        text.push_str(&passage(result, explain, &mut sources, reader));
     }
     text.push_str(&hits(&response.hits));
     for passage in &response.related {
-        text.push_str(&format!("\n--- {} ---\n{}", relation(passage), quotation(&passage.chunk, reader)));
+        let quoted = quotation(&passage.chunk, &mut sources, reader);
+        text.push_str(&format!("\n--- {} ---\n{quoted}", relation(passage)));
     }
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }
 
 pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
@@ -114,7 +117,7 @@ pub fn hits(hits: &[Hit]) -> String {
 }
 
 /// One result, between the text around it if that was requested.
-fn passage(result: &SearchResult, explain: bool, reader: Reader) -> String {
+fn passage<'a>(result: &'a SearchResult, explain: bool, sources: &mut Sources<'a>, reader: Reader) -> String {
     let is_ranked = result.bm25.is_some() || result.dense.is_some() || result.sparse.is_some();
     let score = if is_ranked { format!(" (score: {:.2})", result.score) } else { String::new() };
     let mut text = format!("\n--- Result {}{score} ---\n", result.rank);
@@ -126,7 +129,7 @@ fn passage(result: &SearchResult, explain: bool, reader: Reader) -> String {
     for line in details(result, explain) {
         text.push_str(&format!("{line}\n"));
     }
-    text.push_str(&format!("{}{before}{after}", quotation(&result.chunk, reader)));
+    text.push_str(&format!("{}{before}{after}", quotation(&result.chunk, sources, reader)));
     text
 }
 
@@ -191,11 +194,12 @@ pub fn similar(found: &SimilarChunks, reader: Reader) -> String {
             "\nNo passage is similar enough. Lower the minimum similarity, or include passages of the same document.",
         );
     }
+    let mut sources = Sources::default();
     for (n, passage) in (1..).zip(&found.similar) {
         let heading = format!("\n--- Passage {n} (similarity: {:.2}) ---\n", passage.similarity);
-        text.push_str(&format!("{heading}{}", quotation(&passage.chunk, reader)));
+        text.push_str(&format!("{heading}{}", quotation(&passage.chunk, &mut sources, reader)));
     }
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }
 
 /// The passages of two documents, one after the other.
@@ -209,18 +213,19 @@ pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
         name(&b.document.name)
     );
     push_notices(&mut text, &reader.notices(notices));
+    let mut sources = Sources::default();
     for (letter, SideOfComparison { document, results }) in [("A", a), ("B", b)] {
         text.push_str(&format!("\n=== {letter}: {} ===\n", name(&document.name)));
         if results.is_empty() {
             text.push_str("\nNo passage of this document matches.\n");
         }
         for result in results {
-            text.push_str(&passage(result, false, reader));
+            text.push_str(&passage(result, false, &mut sources, reader));
         }
     }
     let redline = reader.pick("redline_documents", "`casetrack redline`");
     text.push_str(&format!("\nIf one is a version of the other, {redline} shows every change.\n"));
-    trimmed(text)
+    trimmed(text) + &sources.legend()
 }
 
 #[cfg(test)]
@@ -231,13 +236,13 @@ mod tests {
     #[test]
     fn results_read_as_in_the_specification() {
         let marked = document_text(PAYMENT);
-        let origin = "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: chars \
-            2401-2561 of the page | Native text\nChunk: c0ffee00-0000-5000-8000-000000000001 (47 of 234) | ingested \
-            2023-11-14T22:13:20Z | embedded 2023-11-14T22:13:20Z";
+        let origin = "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\n[1] chars 2401-2561 | chunk \
+            c0ffee00-0000-5000-8000-000000000001 (47 of 234)";
         let expected = format!(
             "Search: \"payment terms\"\nCollection: Acme Corp Partnership | 5 documents, 1,051 chunks searched\nTime: 87ms | \
              Tier: Pro (2-stage pipeline)\n\n--- Result 1 (score: 0.94) ---\n{origin}\n\n{marked}\n\n--- Result 2 (score: \
-             0.89) ---\n{origin}\n\n{marked}"
+             0.89) ---\n{origin}\n\n{marked}\n\nSources:\n[1] Vendor_Agreement.docx in /home/sarah/Acme | Native text | ingested \
+             2023-11-14T22:13:20Z | embedded 2023-11-14T22:13:20Z"
         );
         assert_eq!(results(&samples::search([0.94, 0.888]), false, Reader::Assistant), expected);
     }

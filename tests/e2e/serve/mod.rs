@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::{Value, json};
 
-use crate::client::{PATIENCE, casetrack, run_json};
+use crate::client::{PATIENCE, casetrack, in_place, run_json};
 use crate::web::{self, Answer};
 
 /// A `casetrack serve` on a free port.
@@ -176,7 +176,7 @@ impl<'t> Member<'t> {
     pub fn call(&self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments);
         assert_ne!(result["isError"], json!(true), "{tool}: {result}");
-        result["structuredContent"].clone()
+        in_place(&result["structuredContent"])
     }
 
     /// Calls a tool that fails: what it says.

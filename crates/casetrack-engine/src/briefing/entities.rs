@@ -143,7 +143,8 @@ pub fn entity_mentions(
     let Part { items: chunks, next_offset, .. } = paging.of(found.chunks);
     let mut mentions = Vec::new();
     for chunk in chunks {
-        if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &host.config().citations)? {
+        if let Some(snippet) = snippet::at(&known.collection, &chunk.place, snippet::AROUND, &host.config().citations)?
+        {
             mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
         }
     }
@@ -181,7 +182,7 @@ pub fn entity_relationships(
     let mut passages = Vec::new();
     for chunk in &found.chunks {
         if let Some(place) = chunk.places.first() {
-            passages.extend(snippet::at(&known.collection, place, &host.config().citations)?);
+            passages.extend(snippet::at(&known.collection, place, snippet::AROUND, &host.config().citations)?);
         }
     }
     let (collection, notices) = (known.name(), known.notices()?);
@@ -216,7 +217,7 @@ pub fn entity_graph(
     let mut edges = Vec::new();
     for edge in &found.edges {
         let (source, target) = (name(edge.source), name(edge.target));
-        let example = snippet::at(&known.collection, &edge.example, &host.config().citations)?;
+        let example = snippet::at(&known.collection, &edge.example, snippet::AROUND, &host.config().citations)?;
         edges.push(EdgeReport { source, target, chunks: edge.chunks, weight: edge.weight, example });
     }
     let (nodes, notices) = (found.nodes.clone(), known.notices()?);

@@ -164,7 +164,8 @@ pub fn collection_statistics(host: &Host, collection: CollectionId) -> Result<St
 fn events(known: &Known, events: Vec<TimelineEvent>, style: &CitationStyle) -> Result<Vec<EventReport>> {
     let report = |event: TimelineEvent| {
         let place = event.sources.first().map(|source| &source.place);
-        let source = place.map(|place| snippet::at(&known.collection, place, style)).transpose()?.flatten();
+        let source =
+            place.map(|place| snippet::at(&known.collection, place, snippet::CLOSE, style)).transpose()?.flatten();
         Ok(EventReport { event, source })
     };
     events.into_iter().map(report).collect()

@@ -73,7 +73,8 @@ pub fn reference_citations(
     let Part { items: chunks, next_offset, .. } = paging.of(found.chunks);
     let mut citations = Vec::new();
     for chunk in chunks {
-        if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &host.config().citations)? {
+        if let Some(snippet) = snippet::at(&known.collection, &chunk.place, snippet::AROUND, &host.config().citations)?
+        {
             citations.push(CitationReport { citations: chunk.citations, relation: chunk.relation, snippet });
         }
     }

@@ -10,8 +10,10 @@ use casetrack_host::documents::chunks;
 use casetrack_host::documents::part::part_of;
 use casetrack_search::Excerpt;
 
-/// Characters shown on each side of the passage of a snippet.
-const AROUND: usize = 140;
+/// Characters shown on each side of a mention or citation.
+pub(super) const AROUND: usize = 140;
+/// The same for a date of a timeline, which has many.
+pub(super) const CLOSE: usize = 80;
 
 /// A verbatim part of a passage around a mention or citation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -26,18 +28,23 @@ pub struct Snippet {
 }
 
 /// `None` if the document has gone since the query of the graph.
-pub(super) fn at(collection: &Collection, place: &Place, style: &CitationStyle) -> Result<Option<Snippet>> {
+pub(super) fn at(
+    collection: &Collection,
+    place: &Place,
+    around: usize,
+    style: &CitationStyle,
+) -> Result<Option<Snippet>> {
     let Some(passage) = collection.passages().at(place.document, place.chunk)? else { return Ok(None) };
     let view = chunks::view(passage, style);
     let chars: Vec<char> = view.text.chars().collect();
     let start = (place.char_start.saturating_sub(view.provenance.char_start) as usize).min(chars.len());
     let end = (place.char_end.saturating_sub(view.provenance.char_start) as usize).clamp(start, chars.len());
     // Whole words, if a space is within reach.
-    let mut from = start.saturating_sub(AROUND);
+    let mut from = start.saturating_sub(around);
     if from > 0 {
         from = (from..start).find(|&at| chars[at].is_whitespace()).map_or(from, |space| space + 1);
     }
-    let mut to = (end + AROUND).min(chars.len());
+    let mut to = (end + around).min(chars.len());
     if to < chars.len() {
         to = (end..to).rev().find(|&at| chars[at].is_whitespace()).unwrap_or(to);
     }

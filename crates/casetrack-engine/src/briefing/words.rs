@@ -44,7 +44,7 @@ pub(super) fn mentions(host: &Host, known: &Known, name: &str, paging: Paging) -
     let Part { items, next_offset, .. } = paging.of(found);
     let mut reports = Vec::new();
     for (mentions, place) in items {
-        let snippet = snippet::at(&known.collection, &place, &host.config().citations)?;
+        let snippet = snippet::at(&known.collection, &place, snippet::AROUND, &host.config().citations)?;
         reports.extend(snippet.map(|snippet| MentionReport { mentions, roles: Vec::new(), snippet }));
     }
     let entity = EntityView {

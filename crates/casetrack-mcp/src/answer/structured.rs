@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use casetrack_core::{Error, Result};
 use casetrack_text::Reader;
-use casetrack_text::format::{thousands, visible};
+use casetrack_text::format::{one_line, thousands, visible};
 use casetrack_text::marks::{citation, document_text};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Form;
+use super::brief::{self, Brief};
+use super::{Detail, Form, Left};
 
 /// The field that names the words of documents.
 const MARK: &str = "document_text";
@@ -48,13 +49,17 @@ pub(crate) fn json(response: &impl Serialize) -> Result<Value> {
 }
 
 /// `lists` are JSON pointers to the lists that are cut first, together.
-pub(super) fn content(response: &impl Serialize, lists: &[&str], form: Form) -> Result<Value> {
+pub(super) fn content(response: &impl Serialize, lists: &[&str], left: Option<Left>, form: Form) -> Result<Value> {
     let mut content = json(response)?;
     let mut marked = Marked::default();
-    prepare(&mut content, form.include_boxes, &mut marked);
+    let is_full = form.detail == Detail::Full;
+    if !is_full {
+        Brief::new(form.explain).shorten(&mut content);
+    }
+    prepare(&mut content, is_full, &mut marked);
     let max = form.max_chars.saturating_sub(RESERVED);
     let mut notices = Vec::new();
-    let mut next = None;
+    let mut next = left.map(|left| left.next);
     if size(&content) > max {
         if let Some((kept, all)) = cut_lists(&mut content, lists, max) {
             let offset = form.offset + kept;
@@ -67,6 +72,7 @@ pub(super) fn content(response: &impl Serialize, lists: &[&str], form: Form) -> 
             ));
         }
         cut_others(&mut content, max, &mut notices);
+        brief::prune(&mut content);
     }
     if let Value::Object(fields) = &mut content {
         if let Some(next) = next {
@@ -110,7 +116,12 @@ fn prepare(value: &mut Value, exact: bool, marked: &mut Marked) {
                 marked.words |= WORDS.contains(&name.as_str());
                 match field {
                     // The line to cite by is the same in both forms of an answer.
-                    Value::String(text) if name == "citation" => *text = citation(text),
+                    Value::String(text) if name == "citation" => {
+                        *text = match text.strip_prefix(brief::SHORT) {
+                            Some(place) => one_line(place).into_owned(),
+                            None => citation(text),
+                        };
+                    }
                     Value::String(text) if PASSAGES.contains(&name.as_str()) => {
                         *text = document_text(text);
                         marked.passages = true;
@@ -203,7 +214,7 @@ fn find_largest(value: &Value, at: &str, largest: &mut (usize, String)) {
             items.iter().enumerate().for_each(|(i, item)| find_largest(item, &format!("{at}/{i}"), largest));
         }
         Value::Object(fields) => {
-            for (name, field) in fields.iter().filter(|(name, _)| *name != NOTICES) {
+            for (name, field) in fields.iter().filter(|(name, _)| ![NOTICES, brief::SOURCES].contains(&name.as_str())) {
                 find_largest(field, &format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")), largest);
             }
         }
@@ -214,6 +225,7 @@ fn find_largest(value: &Value, at: &str, largest: &mut (usize, String)) {
 /// Adds the fields of this module to the schema of a response.
 pub(crate) fn describe(schema: &mut Map<String, Value>) {
     make_optional(schema);
+    brief::describe(schema);
     let added = [
         (
             MARK,
@@ -266,10 +278,7 @@ fn exact_places(fields: &Map<String, Value>) -> Vec<&'static str> {
     let has = |name: &str| fields.contains_key(name);
     let is_text = |name: &str| fields.get(name).is_some_and(|field| field.is_string() || field["type"] == "string");
     let mut exact = vec![BOXES];
-    if has("excerpt") && !has("text") {
-        // The passage around an excerpt.
-        exact.extend(["provenance", "char_start", "char_end"]);
-    } else if has("citation") && has("text") && has("line_start") {
+    if has("citation") && has("text") && has("line_start") {
         // An excerpt.
         exact.extend(["char_start", "char_end", "line_start", "line_end"]);
     } else if is_text("place") {
@@ -304,7 +313,7 @@ mod tests {
     use super::*;
 
     fn form(max_chars: usize) -> Form {
-        Form { max_chars, offset: 0, include_boxes: false }
+        Form { max_chars, ..Form::within(0) }
     }
 
     #[test]
@@ -317,7 +326,7 @@ mod tests {
             }],
             "notices": [],
         });
-        let content = content(&response, &["/results"], form(60_000)).unwrap();
+        let content = content(&response, &["/results"], None, form(60_000)).unwrap();
         let result = &content["results"][0];
         assert_eq!(result["text"], document_text("Payment is due.\u{202e}"));
         assert_eq!(
@@ -325,31 +334,34 @@ mod tests {
             json!({"document_name": "invoice\\u{202e}fdp.exe", "heading_path": ["Terms\\u{200b}"]})
         );
         assert_eq!((&content["notices"], &content[MARK]), (&json!([]), &json!(MARK_TEXT)));
-        let with_boxes = Form { include_boxes: true, ..form(60_000) };
-        let content = super::content(&response, &[], with_boxes).unwrap();
+        let with_boxes = Form { detail: Detail::Full, ..form(60_000) };
+        let content = super::content(&response, &[], None, with_boxes).unwrap();
         assert_eq!(content["results"][0]["provenance"]["bounding_boxes"], json!([[1, 2, 3, 4]]));
         let report = json!({
-            "excerpt": {"text": "due", "citation": "p. 1, l. 2", "line_start": 2}, "provenance": {"page": 1}, "next_offset": null,
+            "excerpt": {"text": "due", "citation": "p. 1, l. 2", "line_start": 2}, "next_offset": null,
             "cells": [{"value": "1", "place": "p. 1", "char_start": 1, "char_end": 2}],
         });
-        let brief = super::content(&report, &[], form(60_000)).unwrap();
-        assert!(brief.get("provenance").is_none() && brief.get("next_offset").is_none(), "{brief}");
+        let brief = super::content(&report, &[], None, form(60_000)).unwrap();
+        assert!(brief.get("next_offset").is_none(), "{brief}");
         assert!(brief["excerpt"].get("citation").is_some() && brief["excerpt"].get("line_start").is_none(), "{brief}");
         assert_eq!(brief["cells"], json!([{"value": "1", "place": "p. 1"}]));
-        let exact = super::content(&report, &[], with_boxes).unwrap();
-        assert_eq!((&exact["provenance"]["page"], &exact["cells"][0]["char_end"]), (&json!(1), &json!(2)));
+        let exact = super::content(&report, &[], None, with_boxes).unwrap();
+        assert_eq!(exact["cells"][0]["char_end"], json!(2));
         assert_eq!(exact["excerpt"]["line_start"], 2);
-        let named = super::content(&json!({"document_name": "a.txt"}), &[], form(60_000)).unwrap();
+        let named = super::content(&json!({"document_name": "a.txt"}), &[], None, form(60_000)).unwrap();
         assert_eq!(named[MARK], MARK_WORDS);
         // Nothing here is from a document.
-        assert_eq!(super::content(&json!({"name": "Matter"}), &[], form(60_000)).unwrap(), json!({"name": "Matter"}));
+        assert_eq!(
+            super::content(&json!({"name": "Matter"}), &[], None, form(60_000)).unwrap(),
+            json!({"name": "Matter"})
+        );
     }
 
     #[test]
     fn long_lists_are_cut_by_whole_items() {
         let item = json!({"name": "x".repeat(90)});
         let response = json!({"items": vec![item.clone(); 200], "total": 200});
-        let cut = content(&response, &["/items"], Form { offset: 30, ..form(5_000) }).unwrap();
+        let cut = content(&response, &["/items"], None, Form { offset: 30, ..form(5_000) }).unwrap();
         let items = cut["items"].as_array().unwrap();
         assert!(items.len() > 20 && items.iter().all(|one| *one == item), "{}", items.len());
         assert_eq!(cut["next_offset"], json!(30 + items.len()));
@@ -357,7 +369,7 @@ mod tests {
         assert!(size(&cut) <= 5_000);
         // Both sides of a comparison go on at the same place.
         let sides = json!({"a": {"results": vec![item.clone(); 60]}, "b": {"results": vec![item.clone(); 10]}});
-        let cut = content(&sides, &["/a/results", "/b/results"], form(5_000)).unwrap();
+        let cut = content(&sides, &["/a/results", "/b/results"], None, form(5_000)).unwrap();
         let count = |side: &str| cut[side]["results"].as_array().unwrap().len() as u64;
         assert_eq!((Some(count("a")), count("b")), (cut["next_offset"].as_u64(), 10));
         assert!(size(&cut) <= 5_000);
@@ -367,7 +379,7 @@ mod tests {
     fn what_is_too_long_besides_the_list_is_cut_too() {
         let names: Vec<String> = (0..500).map(|n| format!("name {n}")).collect();
         let one = json!({"clusters": [{"documents": names}], "unclustered": names, "notices": ["first"]});
-        let cut = content(&one, &["/clusters"], form(5_000)).unwrap();
+        let cut = content(&one, &["/clusters"], None, form(5_000)).unwrap();
         assert!(size(&cut) <= 5_000, "{}", size(&cut));
         assert!(cut["next_offset"].is_null());
         let notices: Vec<&str> =
@@ -376,7 +388,7 @@ mod tests {
         assert!(notices[1..].iter().any(|notice| notice.starts_with("clusters.documents has ")), "{notices:?}");
         // An item is never cut: the answer has one, however long.
         let long = json!({"items": ["x".repeat(9_000), "y"]});
-        let cut = content(&long, &["/items"], form(5_000)).unwrap();
+        let cut = content(&long, &["/items"], None, form(5_000)).unwrap();
         assert_eq!((cut["items"].as_array().unwrap().len(), &cut["next_offset"]), (1, &json!(1)));
     }
 }

@@ -5,6 +5,7 @@ use rmcp::model::Resource;
 use serde_json::{Map, Value};
 
 use super::{JSON, TEXT, Target, for_both};
+use crate::answer;
 use casetrack_text::format::one_line;
 
 const MAX_LINKS: usize = 10;
@@ -15,14 +16,18 @@ const MAX_LINKS: usize = 10;
 /// same names in all answers.
 pub(crate) fn links(collection: CollectionId, structured: &Value) -> Vec<Resource> {
     let collection = collection.to_string();
-    let found = find(structured, &|object| passage(&collection, object));
+    let found = find(structured, &|object| passage(&collection, structured, object));
     if found.is_empty() { find(structured, &|object| document(&collection, object)) } else { found }
 }
 
-fn passage(collection: &str, object: &Map<String, Value>) -> Option<Resource> {
+fn passage(collection: &str, structured: &Value, object: &Map<String, Value>) -> Option<Resource> {
     let (chunk, citation) = (object.get("chunk_id")?.as_str()?, object.get("citation")?.as_str()?);
     let target = Target::Chunk { collection: collection.to_owned(), chunk: chunk.to_owned() };
-    Some(Resource::new(target.to_string(), unquoted(citation)).with_mime_type(TEXT).with_annotations(for_both()))
+    let name = match answer::cited(structured, citation) {
+        Some((document, place)) => format!("{document}, {place}"),
+        None => unquoted(citation),
+    };
+    Some(Resource::new(target.to_string(), name).with_mime_type(TEXT).with_annotations(for_both()))
 }
 
 fn document(collection: &str, object: &Map<String, Value>) -> Option<Resource> {

@@ -21,7 +21,7 @@ impl Tool for ListBates {
     const TITLE: &'static str = "List Bates numbers";
     const DESCRIPTION: &'static str =
         "List which document has which Bates numbers, and which numbers are missing or on several pages.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_filter": "$document"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/ranges"], |report| &mut report.ranges, |report| &mut report.next_offset));

@@ -21,7 +21,7 @@ impl Tool for ListChanges {
     const TITLE: &'static str = "List tracked changes";
     const DESCRIPTION: &'static str = "List the tracked changes of a draft: insertions, deletions and moves, by whom \
         and when, each with its citation. The text of documents is the final one.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document": "$document"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/changes"], |list| &mut list.changes, |list| &mut list.next_offset));

@@ -15,6 +15,7 @@ pub(crate) struct ChunkParameters {
     chunk_id: String,
     /// Of tracked changes
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     view: TextView,
 }
 

@@ -18,6 +18,7 @@ pub(crate) struct CreateParameters {
     /// Type of document collection
     collection_type: Option<CollectionType>,
     /// compact, quality or multilingual
+    #[schemars(extend("x-rare" = true))]
     profile: Option<String>,
 }
 

@@ -17,6 +17,7 @@ pub(crate) struct ListParameters {
     /// Only entities of this document (name or ID)
     document_filter: Option<String>,
     /// Only names with these letters
+    #[schemars(extend("x-rare" = true))]
     named: Option<String>,
     /// Sort order
     #[serde(default)]
@@ -25,7 +26,7 @@ pub(crate) struct ListParameters {
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     top_k: u32,
-    /// The next_offset of an earlier answer
+    /// next_offset of the answer before
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: u32,
@@ -74,7 +75,7 @@ pub(crate) struct FindParameters {
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
-    /// The next_offset of an earlier answer
+    /// next_offset of the answer before
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000))]
     offset: u32,
@@ -114,7 +115,7 @@ pub(crate) struct MentionsParameters {
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
-    /// The next_offset of an earlier answer
+    /// next_offset of the answer before
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000))]
     offset: u32,
@@ -173,6 +174,9 @@ impl Tool for SearchEntityRelationships {
     }
 }
 
+/// Edges of a brief answer.
+const MOST_EDGES: usize = 60;
+
 pub(crate) struct GetEntityGraph;
 
 #[derive(Deserialize, JsonSchema)]
@@ -182,6 +186,7 @@ pub(crate) struct GraphParameters {
     entity_name: Option<String>,
     /// Its type
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     entity_type: Choice<EntityType, Any>,
     /// How many relationship hops to include from the center entity
     #[serde(default = "super::number::<2>")]
@@ -201,7 +206,8 @@ impl Tool for GetEntityGraph {
         each other across the collection.";
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"entity_name": "$entity", "depth": 1}"#;
-    const LIST: Option<List<Self::Response>> = Some(List::new(&["/edges"], |report| &mut report.edges));
+    const LIST: Option<List<Self::Response>> =
+        Some(List::new(&["/edges"], |report| &mut report.edges).at_most(MOST_EDGES));
     type Parameters = GraphParameters;
     type Response = EntityNetwork;
 

@@ -21,7 +21,7 @@ impl Tool for FindHiddenText {
     const TITLE: &'static str = "Find hidden text";
     const DESCRIPTION: &'static str = "Find text that files hold but do not show: covered (failed redactions), white, invisible, \
         tiny, formatted as hidden, or in hidden rows, columns or sheets.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = "{}";
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/passages"], |list| &mut list.passages, |list| &mut list.next_offset));

@@ -28,7 +28,7 @@ pub(crate) struct DocumentParameters {
     password: Option<String>,
     /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
-    #[schemars(range(min = 0, max = 600))]
+    #[schemars(range(min = 0, max = 600), extend("x-rare" = true))]
     wait_seconds: u32,
 }
 
@@ -97,14 +97,16 @@ pub(crate) struct FolderParameters {
     file_extensions: Option<Vec<String>>,
     /// Tag with folder names
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     tags_from_folders: bool,
     /// CSV file: document, tags, fields
+    #[schemars(extend("x-rare" = true))]
     tags_csv: Option<String>,
     /// Password of files that have one. It is not stored.
     password: Option<String>,
     /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
-    #[schemars(range(min = 0, max = 600))]
+    #[schemars(range(min = 0, max = 600), extend("x-rare" = true))]
     wait_seconds: u32,
 }
 

@@ -54,7 +54,7 @@ pub(crate) mod prelude {
 /// The part of a list that a call asks for: `LIMIT` items unless it names another number up to `MOST`.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 struct Page<const LIMIT: u32, const MOST: u32, const END: u32 = 1_000_000> {
-    /// The next_offset of an earlier answer
+    /// next_offset of the answer before
     #[serde(default)]
     #[schemars(range(min = 0, max = END))]
     offset: u32,

@@ -27,7 +27,7 @@ impl Tool for GetObligations {
     const TITLE: &'static str = "List obligations";
     const DESCRIPTION: &'static str = "List who must do what by when: with a day, stated or computed, or with the trigger that the time \
         counts from. Those with a day are first.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"party": "$entity"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/obligations"], |report| &mut report.obligations, |report| &mut report.next_offset));

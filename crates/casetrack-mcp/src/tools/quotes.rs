@@ -23,7 +23,7 @@ impl Tool for VerifyQuote {
     const TITLE: &'static str = "Check a quotation";
     const DESCRIPTION: &'static str = "Check whether a quotation is in the active collection, word for word: exact, \
         with every place; differs, with the nearest passage and each word that differs; or not_found.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"text": "$quote"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/places"], |check| &mut check.places, |check| &mut check.next_offset));

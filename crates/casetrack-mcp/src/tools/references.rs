@@ -21,7 +21,7 @@ pub(crate) struct ListParameters {
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 200))]
     top_k: u32,
-    /// The next_offset of an earlier answer
+    /// next_offset of the answer before
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000))]
     offset: u32,
@@ -65,7 +65,7 @@ pub(crate) struct CitationsParameters {
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
-    /// The next_offset of an earlier answer
+    /// next_offset of the answer before
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000))]
     offset: u32,

@@ -25,7 +25,7 @@ pub(crate) struct DocumentParameters {
     reparse: bool,
     /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
-    #[schemars(range(min = 0, max = 600))]
+    #[schemars(range(min = 0, max = 600), extend("x-rare" = true))]
     wait_seconds: u32,
 }
 
@@ -88,18 +88,21 @@ pub(crate) struct CollectionParameters {
     #[serde(default)]
     skip_unchanged: bool,
     /// Move to these models instead, without skip_unchanged: compact, quality or multilingual
+    #[schemars(extend("x-rare" = true))]
     profile: Option<String>,
     /// With profile: float32 or int8
+    #[schemars(extend("x-rare" = true))]
     precision: Option<String>,
     /// Make or drop token vectors (E12)
+    #[schemars(extend("x-rare" = true))]
     late_interaction: Option<bool>,
     /// Percent of the time to pause
     #[serde(default)]
-    #[schemars(range(max = 90))]
+    #[schemars(range(max = 90), extend("x-rare" = true))]
     throttle: u8,
     /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
-    #[schemars(range(min = 0, max = 600))]
+    #[schemars(range(min = 0, max = 600), extend("x-rare" = true))]
     wait_seconds: u32,
 }
 

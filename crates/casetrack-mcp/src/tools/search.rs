@@ -2,7 +2,7 @@
 
 use casetrack_engine::compare::Comparison;
 use casetrack_engine::every::{EveryAnswer, EveryRequest};
-use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
+use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, SearchResult, WrittenFilters};
 use casetrack_engine::similar::{SimilarChunks, Wanted};
 use casetrack_engine::{collections, search};
 
@@ -34,6 +34,7 @@ pub(crate) struct SearchParameters {
     /// Last saved until
     date_to: Option<String>,
     /// Ingested on ('2024-05..2024-06')
+    #[schemars(extend("x-rare" = true))]
     ingested: Option<String>,
     /// Pages ('3' or '3-7')
     pages: Option<String>,
@@ -42,9 +43,9 @@ pub(crate) struct SearchParameters {
     /// The user's field (custodian=Smith)
     field: Option<String>,
     /// Least OCR confidence of scanned pages
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-rare" = true))]
     min_confidence: Option<f32>,
-    /// The next_offset of an earlier answer
+    /// next_offset of the answer before
     #[serde(default)]
     #[schemars(range(min = 0, max = 10_000_000))]
     offset: u32,
@@ -69,6 +70,7 @@ pub(crate) struct SearchParameters {
     collections: Vec<String>,
     /// Show the share of each stage in scores
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     explain: bool,
 }
 
@@ -82,6 +84,7 @@ impl Tool for SearchDocuments {
     const SAMPLE: &'static str = r#"{"query": "$query", "explain": true, "context": 50, "related": true}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/results"], |response| &mut response.results, |response| &mut response.next_offset));
+    const SHORTEN: Option<fn(&mut Self::Response)> = Some(shorten);
     type Parameters = SearchParameters;
     type Response = SearchResponse;
 
@@ -126,6 +129,32 @@ impl Tool for SearchDocuments {
     }
 }
 
+/// Results of a brief answer that are shown whole.
+const WHOLE: usize = 5;
+
+/// Leaves of the lower results the sentences that match best, with their own place.
+fn shorten(response: &mut SearchResponse) {
+    let lower = response.results.iter_mut().skip(WHOLE);
+    let mut is_cut = false;
+    for SearchResult { chunk, excerpt, .. } in lower {
+        is_cut |= excerpt.text != chunk.text;
+        chunk.text.clone_from(&excerpt.text);
+        chunk.citation.clone_from(&excerpt.citation);
+        let place = &mut chunk.provenance;
+        (place.line_start, place.line_end) = (excerpt.line_start, excerpt.line_end);
+        (place.char_start, place.char_end) = (excerpt.char_start, excerpt.char_end);
+    }
+    if is_cut {
+        let from = WHOLE + 1;
+        response.notices.push(
+            format!(
+                "From result {from} on, only the best sentences are shown: get_chunk or detail full shows the passages."
+            )
+            .into(),
+        );
+    }
+}
+
 pub(crate) struct AskEveryDocument;
 
 #[derive(Deserialize, JsonSchema)]
@@ -142,7 +171,7 @@ pub(crate) struct EveryParameters {
     /// Most rows. Default: those found and 5 others
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
-    /// The next_offset of an earlier answer
+    /// next_offset of the answer before
     #[serde(default)]
     offset: u32,
 }

@@ -94,7 +94,7 @@ impl Tool for DefineColumn {
     const TITLE: &'static str = "Add a column to the matter sheet";
     const DESCRIPTION: &'static str =
         "Add or replace a user column of the matter sheet of the active collection, by a question or a pattern.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Updates, Need::EDIT);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"name": "fee", "pattern": "fee of (\\S+)", "type": "amount"}"#;
     type Parameters = ColumnParameters;
     type Response = ColumnList;

@@ -30,7 +30,7 @@ pub(crate) struct SyncParameters {
     dry_run: bool,
     /// Seconds to wait; longer work continues as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
-    #[schemars(range(min = 0, max = 600))]
+    #[schemars(range(min = 0, max = 600), extend("x-rare" = true))]
     wait_seconds: u32,
 }
 

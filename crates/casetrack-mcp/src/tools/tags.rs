@@ -31,7 +31,7 @@ impl Tool for TagDocument {
     const TITLE: &'static str = "Tag documents";
     const DESCRIPTION: &'static str = "Add and remove the user's own tags on documents, and set and clear fields. Searches take them as \
         filters (tag:privileged, field:custodian=Smith). They stay when a document is ingested again.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Updates, Need::EDIT);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str =
         r#"{"documents": ["$document"], "add_tags": ["hot"], "set_fields": ["custodian=Jane Roe"]}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/documents"], |report| &mut report.documents));

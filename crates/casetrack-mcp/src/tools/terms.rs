@@ -33,7 +33,7 @@ impl Tool for SearchTerms {
     const TITLE: &'static str = "Count search terms";
     const DESCRIPTION: &'static str = "Count how many passages of each document have each of a list of terms. The counts are complete: \
         totals of each term first, then the documents with hits.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"terms": ["payment", "thirty w/2 days", "due AND"]}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |report| &mut report.rows, |report| &mut report.next_offset));

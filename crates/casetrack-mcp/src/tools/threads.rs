@@ -21,7 +21,7 @@ impl Tool for ListThreads {
     const TITLE: &'static str = "List e-mail threads";
     const DESCRIPTION: &'static str = "List e-mail threads, the latest first: who answers whom, missing messages, \
         copies, attachments and quotations.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = "{}";
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/threads"], |report| &mut report.threads, |report| &mut report.next_offset));

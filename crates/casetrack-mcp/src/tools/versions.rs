@@ -23,7 +23,7 @@ impl Tool for RedlineDocuments {
     const TITLE: &'static str = "Redline two versions";
     const DESCRIPTION: &'static str = "Redline a newer version, paragraph by paragraph, cited on both sides: words, insertions, \
         deletions, moves. For any two files. Pro tier only.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"old_document": "$document", "new_document": "$other"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/changes"], |redline| &mut redline.changes, |redline| &mut redline.next_offset));
@@ -62,7 +62,7 @@ impl Tool for ListVersions {
     const TITLE: &'static str = "List versions and copies";
     const DESCRIPTION: &'static str = "List groups of versions and near-duplicates, in the order of drafts, with the number of changes between \
         neighbours.";
-    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const ROW: Row = Row::new(Toolset::Review, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_filter": "$document"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/groups"], |report| &mut report.groups, |report| &mut report.next_offset));

@@ -102,6 +102,29 @@ function table(answer: Answer): Content["table"] {
   };
 }
 
+type Source = { number: number; document_name: string };
+
+/** An answer with the documents of its `sources` in the place of their numbers. */
+function inPlace(answer: Answer): Answer {
+  const sources = new Map(list<Source>(answer.sources).map((source) => [source.number, source]));
+  const put = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(put);
+    if (typeof value !== "object" || value === null) return value;
+    const fields = Object.fromEntries(Object.entries(value).map(([name, field]) => [name, put(field)])) as Answer;
+    const place = fields.provenance as { source?: number } | undefined;
+    const source = sources.get(place?.source ?? 0);
+    if (!source) return fields;
+    fields.provenance = { ...source, ...place };
+    const short = `[${source.number}] `;
+    const cited = typeof fields.citation === "string" ? fields.citation : "";
+    const citation = cited.startsWith(short) ? `${source.document_name}, ${cited.slice(short.length)}` : cited;
+    // An excerpt has its words and its place in the passage itself.
+    const excerpt = "text" in fields ? {} : { excerpt: { citation, text: fields.quote ?? "" } };
+    return { ...fields, citation, ...excerpt };
+  };
+  return sources.size === 0 ? answer : (put(answer) as Answer);
+}
+
 /** The tool of an answer, if the host does not name it. */
 function guess(answer: Answer): string {
   if ("results" in answer || "hits" in answer) return "search_documents";
@@ -113,7 +136,8 @@ function guess(answer: Answer): string {
   return "get_chunk";
 }
 
-export function read(answer: Answer, tool?: string): Content {
+export function read(given: Answer, tool?: string): Content {
+  const answer = inPlace(given);
   const made = table(answer);
   return {
     tool: tool ?? guess(answer),

@@ -1,0 +1,294 @@
+//! The brief form of structured content: `sources` describes each document once, and passages refer to it by number.
+
+use serde_json::{Map, Value, json};
+
+/// The list of documents, in the root of an answer.
+pub(crate) const SOURCES: &str = "sources";
+/// In provenance, the number of a source; in a source, its own.
+pub(crate) const SOURCE: &str = "source";
+const NUMBER: &str = "number";
+const PROVENANCE: &str = "provenance";
+/// What provenance says about the document, not about the place in it. A document whose pages were read in two ways is two sources.
+const OF_SOURCE: [&str; 8] = [
+    "document_id",
+    "document_name",
+    "file_path",
+    "sha256",
+    "unpaged",
+    "extraction_method",
+    "created_at",
+    "embedded_at",
+];
+/// The place of an excerpt, in the fields of provenance.
+const PLACE: [&str; 4] = ["line_start", "line_end", "char_start", "char_end"];
+/// The stages of a score.
+const STAGES: [&str; 5] = ["bm25", "dense", "sparse", "late", "preferred"];
+/// Fields of passages that repeat others.
+const REPEATED: [&str; 3] = ["excerpt", "embeddings", "short_citation"];
+/// Begins a citation that is complete: no file name in it has to be marked. No path has this character.
+pub(super) const SHORT: char = '\0';
+/// Decimals of scores.
+const DECIMALS: f64 = 1e4;
+
+/// What is collected while an answer is shortened.
+pub(super) struct Brief {
+    sources: Vec<Map<String, Value>>,
+    /// The call asked for the stages of scores.
+    explain: bool,
+}
+
+impl Brief {
+    pub fn new(explain: bool) -> Self {
+        Self { sources: Vec::new(), explain }
+    }
+
+    /// Shortens an answer and adds its sources.
+    pub fn shorten(mut self, answer: &mut Value) {
+        self.part(answer, true);
+        if let (Value::Object(fields), false) = (answer, self.sources.is_empty()) {
+            fields.insert(SOURCES.into(), self.sources.into());
+        }
+    }
+
+    fn part(&mut self, value: &mut Value, is_root: bool) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.part(item, false)),
+            Value::Object(fields) => self.object(fields, is_root),
+            Value::Number(number) if number.is_f64() => {
+                let rounded = number.as_f64().map(|number| (number * DECIMALS).round() / DECIMALS);
+                *value = rounded.map_or(Value::Null, Value::from);
+            }
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, fields: &mut Map<String, Value>, is_root: bool) {
+        if fields.contains_key("entity_type") {
+            fields.remove("key");
+        }
+        if let Some(Value::Object(mut place)) = fields.remove(PROVENANCE) {
+            if is_provenance(&place) {
+                self.passage(fields, &mut place, is_root);
+            }
+            fields.insert(PROVENANCE.into(), place.into());
+        }
+        if let Some(Value::Object(example)) = fields.get_mut("example") {
+            self.object(example, false);
+            example.remove("quote");
+        }
+        fields.values_mut().for_each(|field| self.part(field, false));
+    }
+
+    /// Shortens a passage, or an excerpt of one, whose provenance is `place`.
+    fn passage(&mut self, fields: &mut Map<String, Value>, place: &mut Map<String, Value>, is_root: bool) {
+        let name = place.get("document_name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let number = self.number(place);
+        place.insert(SOURCE.into(), number.into());
+        if place.get("heading_path").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+            place.remove("heading_path");
+        }
+        let has_text = fields.contains_key("text");
+        if let (Some(Value::Object(mut excerpt)), false) = (fields.remove("excerpt"), has_text) {
+            for part in PLACE {
+                place.extend(excerpt.remove(part).map(|value| (part.to_owned(), value)));
+            }
+            // Those of the mention itself are exact places.
+            fields.retain(|field, _| !PLACE.contains(&field.as_str()));
+            place.remove("heading_path");
+            place.remove("chunk_index");
+            fields.extend(excerpt.remove("text").map(|text| ("quote".to_owned(), text)));
+            fields.extend(excerpt.remove("citation").map(|citation| ("citation".to_owned(), citation)));
+        }
+        if !is_root {
+            REPEATED.into_iter().for_each(|field| drop(fields.remove(field)));
+        }
+        if !self.explain {
+            STAGES.into_iter().for_each(|stage| drop(fields.remove(stage)));
+        }
+        if let Some(Value::String(citation)) = fields.get_mut("citation")
+            && let Some(after) = citation.strip_prefix(&name)
+        {
+            *citation = format!("{SHORT}[{number}] {}", after.trim_start_matches([',', ' ']));
+        }
+    }
+
+    /// Moves the description of the document out of provenance. Returns its number, from 1.
+    fn number(&mut self, place: &mut Map<String, Value>) -> usize {
+        let mut source = Map::new();
+        for field in OF_SOURCE {
+            source.extend(place.remove(field).map(|value| (field.to_owned(), value)));
+        }
+        let is_same =
+            |known: &Map<String, Value>| OF_SOURCE.iter().all(|field| known.get(*field) == source.get(*field));
+        if let Some(at) = self.sources.iter().position(is_same) {
+            return at + 1;
+        }
+        let number = self.sources.len() + 1;
+        source.insert(NUMBER.into(), number.into());
+        self.sources.push(source);
+        number
+    }
+}
+
+fn is_provenance(fields: &Map<String, Value>) -> bool {
+    ["document_id", "file_path", "page", "char_start"].iter().all(|field| fields.contains_key(*field))
+}
+
+/// Leaves out the sources of passages that were cut off.
+pub(super) fn prune(answer: &mut Value) {
+    let Some(Value::Array(mut sources)) = answer.as_object_mut().and_then(|fields| fields.remove(SOURCES)) else {
+        return;
+    };
+    let mut used = Vec::new();
+    references(answer, &mut used);
+    sources.retain(|source| source[NUMBER].as_u64().is_some_and(|number| used.contains(&number)));
+    if let (Value::Object(fields), false) = (answer, sources.is_empty()) {
+        fields.insert(SOURCES.into(), sources.into());
+    }
+}
+
+fn references(value: &Value, used: &mut Vec<u64>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| references(item, used)),
+        Value::Object(fields) => {
+            if let Some(place) = fields.get(PROVENANCE) {
+                used.extend(place[SOURCE].as_u64());
+            }
+            fields.values().for_each(|field| references(field, used));
+        }
+        _ => {}
+    }
+}
+
+/// The name of the document that a citation such as `[3] p. 12` means, and the rest of the citation.
+pub(crate) fn cited<'a>(answer: &'a Value, citation: &'a str) -> Option<(&'a str, &'a str)> {
+    let (number, place) = citation.strip_prefix('[')?.split_once("] ")?;
+    let number: u64 = number.parse().ok()?;
+    let sources = answer.get(SOURCES)?.as_array()?;
+    let source = sources.iter().find(|source| source[NUMBER] == number)?;
+    Some((source["document_name"].as_str()?, place))
+}
+
+/// Adds the fields of the brief form to the schema of a response, and makes those optional that it leaves out.
+pub(super) fn describe(schema: &mut Map<String, Value>) {
+    let mut source = None;
+    describe_part(schema, &mut source);
+    if let (Some(Value::Object(properties)), Some(source)) = (schema.get_mut("properties"), source) {
+        let description = "The documents of the passages, each once: in the brief form, provenance and citations refer to them by number.";
+        properties
+            .insert(SOURCES.into(), json!({"type": "array", "description": description, "items": Value::from(source)}));
+    }
+}
+
+fn describe_part(schema: &mut Map<String, Value>, source: &mut Option<Map<String, Value>>) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let has = |name: &str| properties.contains_key(name);
+        let mut optional: Vec<&str> = Vec::new();
+        if is_provenance(properties) {
+            optional.extend(OF_SOURCE.iter().chain(&["heading_path", "chunk_index"]));
+            let fields: Map<String, Value> = OF_SOURCE
+                .iter()
+                .filter_map(|field| Some(((*field).to_owned(), properties.get(*field)?.clone())))
+                .chain([(NUMBER.to_owned(), json!({"type": "integer"}))])
+                .collect();
+            source.get_or_insert_with(|| {
+                json!({"type": "object", "properties": fields, "required": [NUMBER, "document_name", "file_path"]})
+                    .as_object()
+                    .cloned()
+                    .unwrap_or_default()
+            });
+            properties.insert(SOURCE.into(), json!({"type": "integer", "description": "The number in sources."}));
+        } else if has(PROVENANCE) {
+            optional.extend(REPEATED.iter().chain(&PLACE));
+            if has("excerpt") && !has("text") {
+                let added = [("quote", "The words of the excerpt."), ("citation", "Its source and place.")];
+                for (name, description) in added {
+                    properties.insert(name.into(), json!({"type": "string", "description": description}));
+                }
+            }
+        }
+        if has("entity_type") {
+            optional.push("key");
+        }
+        if let Some(Value::Array(required)) = schema.get_mut("required") {
+            required.retain(|name| !optional.iter().any(|optional| name == optional));
+        }
+    }
+    for value in schema.values_mut() {
+        match value {
+            Value::Object(inner) => describe_part(inner, source),
+            Value::Array(branches) => {
+                branches.iter_mut().filter_map(Value::as_object_mut).for_each(|branch| describe_part(branch, source));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn provenance(document: &str) -> Value {
+        json!({
+            "document_id": document, "document_name": "My file.txt", "file_path": "/a/My file.txt", "sha256": "ab",
+            "extraction_method": "Native", "created_at": "2026", "embedded_at": "2026", "page": 3, "line_start": 1, "line_end": 9,
+            "char_start": 0, "char_end": 500, "heading_path": [], "chunk_index": 4,
+        })
+    }
+
+    #[test]
+    fn each_document_is_described_once_and_passages_refer_to_it() {
+        let passage = |document: &str| {
+            json!({
+                "chunk_id": "c", "text": "words", "citation": "My file.txt, p. 3, ll. 1-9", "short_citation": "My file, p. 3",
+                "embeddings": ["E1"], "excerpt": {"text": "words"}, "provenance": provenance(document), "score": 0.888_888_8,
+                "bm25": {"rank": 1},
+            })
+        };
+        let answer = json!({"results": [passage("d1"), passage("d2"), passage("d1")]});
+        let mut brief = answer.clone();
+        Brief::new(false).shorten(&mut brief);
+        let expected = |source: u64| {
+            json!({
+                "chunk_id": "c", "text": "words", "citation": format!("\0[{source}] p. 3, ll. 1-9"), "score": 0.8889,
+                "provenance": {
+                    "source": source, "page": 3, "line_start": 1, "line_end": 9, "char_start": 0, "char_end": 500, "chunk_index": 4,
+                },
+            })
+        };
+        assert_eq!(brief["results"], json!([expected(1), expected(2), expected(1)]));
+        assert_eq!((&brief["sources"][1]["document_id"], &brief["sources"][1]["number"]), (&json!("d2"), &json!(2)));
+        assert_eq!(cited(&brief, "[2] p. 3, ll. 1-9"), Some(("My file.txt", "p. 3, ll. 1-9")));
+        assert_eq!((cited(&brief, "[3] p. 3"), cited(&brief, "My file.txt, p. 3")), (None, None));
+        brief["results"].as_array_mut().unwrap().truncate(1);
+        prune(&mut brief);
+        assert_eq!(brief["sources"].as_array().unwrap().len(), 1);
+        let mut explained = answer;
+        Brief::new(true).shorten(&mut explained);
+        assert_eq!(explained["results"][0]["bm25"], json!({"rank": 1}));
+    }
+
+    #[test]
+    fn an_excerpt_has_its_own_place_in_provenance() {
+        let snippet = json!({
+            "chunk_id": "c", "provenance": provenance("d"), "char_start": 21, "char_end": 24,
+            "excerpt": {
+                "text": "due in May", "citation": "My file.txt, p. 3, l. 2", "line_start": 2, "line_end": 2, "char_start": 20,
+                "char_end": 30,
+            },
+        });
+        let mut answer = json!({"mentions": [snippet], "edges": [{"source": "A", "example": snippet}]});
+        Brief::new(false).shorten(&mut answer);
+        let mention = &answer["mentions"][0];
+        assert_eq!((&mention["quote"], &mention["citation"]), (&json!("due in May"), &json!("\0[1] p. 3, l. 2")));
+        let place = json!({
+            "source": 1, "page": 3, "line_start": 2, "line_end": 2, "char_start": 20, "char_end": 30,
+        });
+        assert_eq!(mention["provenance"], place);
+        assert!(mention.get("char_start").is_none() && mention.get("excerpt").is_none(), "{mention}");
+        let edge = &answer["edges"][0];
+        assert_eq!((&edge["source"], &edge["example"]["provenance"]), (&json!("A"), &place));
+        assert!(edge["example"].get("quote").is_none(), "{edge}");
+    }
+}

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from addresses import DOCUMENTATION, PRIVACY, SITE, SUPPORT
+
 ROOT = Path(__file__).resolve().parents[2]
 VERSION, SYSTEM, MACHINE = (os.environ[name] for name in ("VERSION", "SYSTEM", "MACHINE"))
 STAGE, OUT = Path(os.environ["STAGE"]), Path(os.environ["OUT"])
@@ -24,6 +26,18 @@ DATA_FOLDER = {
 }
 
 
+SCREENSHOTS = ["workbench-search.png", "workbench-reader.png", "workbench-draft.png", "workbench-sheet.png"]
+# Three sessions with the sample matter, which the program contains.
+EXAMPLES = """Three examples:
+
+1. "Make a collection Harbour Point of the folder Documents/Harbour Point, and brief me." The assistant calls create_collection, \
+ingest_folder and get_collection_summary, and reports parties, dates and documents with their places.
+2. "Which rate of interest applies to a late payment, and since when?" The assistant calls search_documents and get_source_context. It cites \
+the agreement and the amendment that replaced the rate, each by page, paragraph and line.
+3. "Check every quotation of this draft." The assistant calls verify_quotes and lists each quotation as exact, different word by word, or \
+not found."""
+
+
 def manifest():
     program = "bin/casetrack.exe" if SYSTEM == "windows" else "bin/casetrack"
     return {
@@ -34,10 +48,16 @@ def manifest():
         "description": "Search your own documents on your own machine, with citations to page, paragraph and line.",
         "long_description": "CaseTrack reads PDF files and scans, office documents, e-mail and archives into one collection for each "
         "matter. The assistant searches them and cites the passages. The program makes no network connections; what the assistant "
-        "reads goes to the assistant.",
-        "author": {"name": "The CaseTrack contributors"},
+        "reads goes to the assistant.\n\n" + EXAMPLES,
+        "author": {"name": "The CaseTrack contributors", "url": SITE},
+        "homepage": SITE,
+        "documentation": DOCUMENTATION,
+        "support": SUPPORT,
+        "privacy_policies": [PRIVACY],
         "license": "MIT OR Apache-2.0",
         "icon": "icon.png",
+        "icons": [{"src": "icon.png", "size": "512x512"}],
+        "screenshots": [f"screenshots/{name}" for name in SCREENSHOTS],
         "keywords": ["documents", "search", "citations", "legal", "local"],
         "server": {
             "type": "binary",
@@ -79,11 +99,11 @@ def manifest():
             "toolsets": {
                 "type": "string",
                 "title": "Sets of tools",
-                "description": "core: search, read and cite. ingest: add documents. graph: names, references, obligations, redlines, threads. "
-                "watch: keep collections up to date with folders. time: find files by their times. Others can be named, too: files, index, "
+                "description": "core: search, read and cite. ingest: add documents. graph: names, references, related documents. review: "
+                "obligations, redlines, quotations, own columns, threads. watch: keep collections up to date with folders. time: find files by their times. Others can be named, too: files, index, "
                 "workbench, space. Fewer sets leave the assistant more room; a tool of another set cannot be called.",
                 "required": True,
-                "default": "core,ingest,graph,watch,time",
+                "default": "core,ingest,graph,review,watch,time",
             },
             "read_only": {
                 "type": "boolean",
@@ -107,6 +127,9 @@ def main():
         for folder in ("man", "bash-completion", "zsh", "fish", "applications"):
             shutil.rmtree(bundle / "share" / folder, ignore_errors=True)
         shutil.copy(ROOT / "scripts/package/casetrack.png", bundle / "icon.png")
+        (bundle / "screenshots").mkdir()
+        for name in SCREENSHOTS:
+            shutil.copy(ROOT / "docs/images" / name, bundle / "screenshots" / name)
         (bundle / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n", encoding="utf-8")
         subprocess.run([*mcpb, "validate", bundle / "manifest.json"], check=True)
         subprocess.run([*mcpb, "pack", bundle, target], check=True, stdout=subprocess.DEVNULL)

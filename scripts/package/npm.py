@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from addresses import MCP_NAME, SITE
 from documents import alone
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +52,10 @@ def main():
         (launcher / "README.md").write_text(alone(), encoding="utf-8")
         manifest = common("casetrack", "Search your own documents on your own machine, with exact citations")
         manifest |= {
+            # The MCP registry compares it with the name in server.json.
+            "mcpName": MCP_NAME,
+            "homepage": SITE,
+            "keywords": ["mcp", "documents", "search", "citations", "legal"],
             "bin": {"casetrack": "casetrack.js"},
             "files": ["casetrack.js"],
             "engines": {"node": ">=18"},

@@ -14,6 +14,7 @@ import time
 import zipfile
 from pathlib import Path
 
+from addresses import DOCUMENTATION, MCP_NAME, SITE
 from documents import alone
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,9 +62,15 @@ License-File: LICENSE-MIT
 License-File: LICENSE-APACHE
 License-File: THIRD-PARTY.txt
 Requires-Python: >=3.8
+Project-URL: Homepage, {SITE}
+Project-URL: Documentation, {DOCUMENTATION}
 Description-Content-Type: text/markdown
 
-{alone()}"""
+{alone()}
+
+<!-- The MCP registry looks for this line. -->
+mcp-name: {MCP_NAME}
+"""
 
 
 def main():

@@ -23,6 +23,7 @@ mod hidden;
 mod http;
 #[cfg(unix)]
 mod indexes;
+mod injection;
 #[cfg(unix)]
 mod jobs;
 #[cfg(target_os = "linux")]

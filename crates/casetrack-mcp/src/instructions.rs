@@ -15,10 +15,7 @@ const START: &[(&[&str], &str)] = &[
         "ingest_document adds a file, ingest_folder a whole tree, by absolute path; files that are there are skipped. Formats: PDF, scans \
         and pictures, Word, Excel, PowerPoint, OpenDocument, RTF, e-mail, HTML, CSV, text, ZIP. Long work continues as a job: get_job.",
     ),
-    (
-        &[],
-        "Search with search_documents: several short queries in different words find more than one long query.",
-    ),
+    (&[], "Search with search_documents: several short queries in different words find more than one long query."),
     (
         &["ask_every_document", "get_matter_sheet", "verify_quotes"],
         "For a question over all documents call ask_every_document once; get_matter_sheet compares contracts; verify_quotes checks a \
@@ -27,7 +24,8 @@ const START: &[(&[&str], &str)] = &[
     (&[], "Read around a passage with get_source_context; list_documents shows what there is."),
 ];
 /// Replaces the first part if no collection can be created.
-const CHOOSE: &str = "list_collections, then switch_collection to the matter the user means. It stays active for this session.";
+const CHOOSE: &str =
+    "list_collections, then switch_collection to the matter the user means. It stays active for this session.";
 
 const ANSWER: &[(&[&str], &str)] = &[
     (

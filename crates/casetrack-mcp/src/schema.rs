@@ -21,8 +21,10 @@ const RARE: &str = "x-rare";
 /// Removes the marks of rare parameters, and returns their names.
 pub(crate) fn take_rare(parameters: &mut JsonObject) -> Vec<String> {
     let properties = parameters.get_mut("properties").and_then(Value::as_object_mut);
-    let is_rare = |property: &mut Value| property.as_object_mut().is_some_and(|property| property.remove(RARE).is_some());
-    let marked = properties.into_iter().flatten().filter_map(|(name, property)| is_rare(property).then(|| name.clone()));
+    let is_rare =
+        |property: &mut Value| property.as_object_mut().is_some_and(|property| property.remove(RARE).is_some());
+    let marked =
+        properties.into_iter().flatten().filter_map(|(name, property)| is_rare(property).then(|| name.clone()));
     marked.collect()
 }
 

@@ -27,7 +27,7 @@ from mcp.client.stdio import stdio_client
 
 UNKNOWN = ({"no_such_parameter": 1}, "has no parameter")
 NOWHERE = "/nowhere/at all"
-TOOLSETS = ("core", "ingest", "graph", "watch", "workbench")
+TOOLSETS = ("core", "ingest", "graph", "review", "watch", "workbench")
 SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 
 

@@ -31,7 +31,8 @@ COMMON = re.compile(r"^(?:Options for every command|Limits on files):?$", re.MUL
 SETS = {
     "core": "Choose a collection, search it, read and cite",
     "ingest": "Create collections, add documents, follow jobs",
-    "graph": "Entities, references, versions, quotations and statistics",
+    "graph": "Entities, references, related documents and statistics",
+    "review": "Own columns, obligations, versions, quotations, tags",
     "watch": "Keep a collection up to date",
     "workbench": "Evidence and pages",
     "time": "Files on the disk by time",

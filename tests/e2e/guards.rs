@@ -280,7 +280,7 @@ fn a_timeline_has_parts_and_roles_and_places_are_exact() {
         (&json!(21), &json!(21), &Value::Null),
         "{text}"
     );
-    assert!(text.contains("2019-04-01  Effective date (payments.md, p. 1, paras. 1-"), "{text}");
+    assert!(text.contains("2019-04-01  Effective date ([1] p. 1, paras. 1-"), "{text}");
     let (text, part) = client.call("get_collection_timeline", json!({"limit": 5, "offset": 5}));
     assert_eq!(
         (part["events"].as_array().unwrap(), &part["next_offset"]),

@@ -22,7 +22,7 @@ fn older_protocol_versions_are_negotiated_and_every_tool_is_fully_described() {
     let tools = client.request("tools/list", json!({})).unwrap();
     let listed: BTreeSet<&str> =
         tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let calls = sample_calls(&["core", "ingest", "graph", "watch"]);
+    let calls = sample_calls(&["core", "ingest", "graph", "review", "watch"]);
     assert_eq!(listed, calls.iter().map(|(tool, _)| tool.as_str()).collect());
     for tool in tools["tools"].as_array().unwrap() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
@@ -38,7 +38,7 @@ fn older_protocol_versions_are_negotiated_and_every_tool_is_fully_described() {
 }
 
 /// The toolsets about collections.
-pub const OF_COLLECTIONS: [&str; 5] = ["core", "ingest", "graph", "watch", "workbench"];
+pub const OF_COLLECTIONS: [&str; 6] = ["core", "ingest", "graph", "review", "watch", "workbench"];
 
 /// The sample calls of the tools of some sets, in an order in which all of them succeed.
 pub fn sample_calls(toolsets: &[&str]) -> Vec<(String, Value)> {

@@ -304,16 +304,16 @@ pub fn no_collection_named() -> Error {
 /// Which tools assistants see. Options that are not given are taken from `config.toml` in the data directory.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct ToolOptions {
-    /// Offer only these sets of tools, separated by commas: core, ingest, graph, watch, all (these four), and, only if named, time (find
-    /// files on the disk by their times), files (search files and their texts below allowed folders), index (indexes of texts that
+    /// Offer only these sets of tools, separated by commas: core, ingest, graph, review, watch, all (these five), and, only if named, time
+    /// (find files on the disk by their times), files (search files and their texts below allowed folders), index (indexes of texts that
     /// assistants add), workbench (collect passages as evidence) and space (sets of files and folders, and their disk usage) [default:
-    /// core, ingest]
+    /// core, ingest, graph, watch, and the tools of daily work]
     #[arg(long, value_delimiter = ',', value_name = "SETS", value_parser = named::<Toolset>)]
     toolsets: Option<Vec<Toolset>>,
     /// Offer only tools that change nothing
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     read_only: Option<bool>,
-    /// Let file tools read this folder as well as allowed_roots; can be repeated [default: the home folder, if there are no allowed_roots]
+    /// Let file tools read this folder as well as allowed_roots; can be repeated [default: for searches by time, the home folder if there are no allowed_roots]
     #[arg(long = "root", value_name = "DIR", value_parser = absolute)]
     #[serde(default)]
     roots: Vec<PathBuf>,

@@ -191,6 +191,8 @@ async fn nothing_is_written_to_a_collection_that_nobody_chose() {
         ("reindex_collection", json!({"confirm": true})),
         ("define_column", json!({"name": "deposit", "question": "What is the deposit?"})),
         ("watch_folder", json!({"folder_path": "/tmp"})),
+        ("unwatch_folder", json!({"folder_path": "/tmp"})),
+        ("set_sync_schedule", json!({"folder_path": "/tmp", "schedule": "daily"})),
     ] {
         let answer = client.call(tool, arguments).await;
         let text = error_text(&answer);

@@ -102,6 +102,27 @@ fn the_list_of_tools_is_short() {
     assert!(core <= 18_000, "{core} bytes for core");
 }
 
+/// The tools and parameters that the skills name exist.
+#[test]
+fn skills_name_tools_that_there_are() {
+    let skills = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin/skills");
+    let mut known: BTreeSet<&str> = tools().iter().map(|entry| entry.name).collect();
+    for entry in tools() {
+        known.extend(entry.input_schema["properties"].as_object().unwrap().keys().map(String::as_str));
+    }
+    known.insert("next_offset");
+    let folders: Vec<_> = std::fs::read_dir(&skills).unwrap().map(|folder| folder.unwrap().path()).collect();
+    assert_eq!(folders.len(), 6);
+    for folder in folders {
+        let text = std::fs::read_to_string(folder.join("SKILL.md")).unwrap();
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        assert!(text.starts_with(&format!("---\nname: {name}\ndescription: ")) && text.lines().count() <= 40, "{name}");
+        let words = text.split('`').skip(1).step_by(2).map(|word| word.split(':').next().unwrap_or(word));
+        let unknown: Vec<&str> = words.filter(|word| !word.starts_with('[') && !known.contains(word)).collect();
+        assert!(unknown.is_empty(), "{name}: {unknown:?}");
+    }
+}
+
 #[test]
 fn unknown_fields_are_refused_by_name_even_without_the_schema_check() {
     let error =

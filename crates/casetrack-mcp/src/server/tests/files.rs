@@ -61,7 +61,9 @@ impl Matter {
         let error = structured["error"].as_object().unwrap();
         assert_eq!(error.keys().map(String::as_str).collect::<BTreeSet<_>>(), ["code", "details", "message"].into());
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        assert_eq!(result["content"], json!([{"type": "text", "text": error["message"]}]));
+        // The text is the same JSON.
+        let said = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(said).unwrap(), result["structuredContent"]);
         (text(&error["code"]), text(&error["message"]), text(&error["details"]["hint"]))
     }
 }
@@ -118,6 +120,38 @@ async fn errors_have_the_printed_form_and_codes() {
         let refused = matter.refusal(tool, arguments.clone()).await;
         assert_eq!((refused.0.as_str(), refused.1.as_str()), (code, message), "{tool} {arguments}");
     }
+}
+
+#[tokio::test]
+async fn without_a_root_the_configuration_is_missing() {
+    let settings = Settings { toolsets: Some(vec![Toolset::Files]), ..Settings::default() };
+    let mut client = Client::connect_with(settings, None);
+    client.initialize("2025-11-25").await;
+    for (tool, arguments) in [
+        ("listRoots", json!({})),
+        ("searchFiles", json!({"query": "lease"})),
+        ("openFile", json!({"path": "/etc/hostname"})),
+        ("indexFolder", json!({"root": "/etc"})),
+    ] {
+        let answer = client.call(tool, arguments).await;
+        let error = &answer["result"]["structuredContent"]["error"];
+        assert_eq!(error["code"], "INTERNAL_ERROR", "{tool}: {answer}");
+        assert_eq!(error["message"], "No root directory is configured for file search.", "{tool}");
+        assert!(error["details"]["hint"].as_str().unwrap().contains("--root DIR"), "{answer}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_path_with_hidden_characters_can_be_given_back_as_it_was_shown() {
+    let mut matter = Matter::new().await;
+    let name = "lease\u{202e}fdp.txt";
+    fs::write(matter.root().join(name), "The rent is due.").unwrap();
+    let shown = matter.path("lease\\u{202e}fdp.txt");
+    let opened = matter.answer("openFile", json!({"path": shown})).await;
+    assert_eq!((&opened["path"], &opened["preview"]), (&json!(shown), &json!("The rent is due.")));
+    let (code, ..) = matter.refusal("openFile", json!({"path": matter.path("none\\u{202e}.txt")})).await;
+    assert_eq!(code, "NOT_FOUND");
 }
 
 #[cfg(unix)]

@@ -37,8 +37,8 @@ pub(crate) struct SyncParameters {
 impl Tool for SyncFolder {
     const NAME: &'static str = "sync_folder";
     const TITLE: &'static str = "Sync a folder";
-    const DESCRIPTION: &'static str = "Sync a folder with the active collection. Compares files on disk against what is already ingested and: (1) \
-        ingests new files not yet in the collection, (2) re-ingests files that have changed since last ingestion \
+    const DESCRIPTION: &'static str = "Sync a folder with the active collection. Compares files on disk against what \
+        is already ingested and: (1) ingests new files not yet in the collection, (2) re-ingests files that have changed since last ingestion \
         (detected by SHA256 mismatch), (3) optionally removes documents whose source files no longer exist on disk. This \
         is the easiest way to keep a collection up to date with a directory of documents -- just point it at the folder \
         and run it whenever files change.";

@@ -5,6 +5,7 @@
 
 mod by_date;
 mod current;
+mod evidence;
 mod excerpt;
 mod index_job;
 mod names;
@@ -62,6 +63,13 @@ pub struct FileMatches {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
+}
+
+impl FileMatches {
+    fn none(offset: u32) -> Self {
+        let pagination = FilePagination { offset, returned: 0, total_estimate: 0 };
+        Self { items: Vec::new(), pagination, filters: None, notices: Vec::new() }
+    }
 }
 
 /// A file with its best passage.

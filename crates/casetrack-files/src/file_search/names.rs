@@ -14,9 +14,13 @@ use casetrack_host::Host;
 /// Most files that are found by name.
 pub(super) const MAX_NAMED: usize = 200;
 
+/// The score of a file that was found by its name: it has all words, but nothing is known of its content.
+pub(super) const NAME_SCORE: f32 = 0.5;
+
 pub(super) struct Named {
     pub path: String,
     pub modified: Time,
+    pub score: f32,
 }
 
 /// Documents in the order of their paths.
@@ -83,7 +87,7 @@ pub(super) fn find(
         for entry in catalog.find(&query, &is_left_out, &Cancel::default())?.entries {
             let Some(path) = entry.path.to_str() else { continue };
             if !found.iter().any(|known| known.path == path) {
-                found.push(Named { path: path.to_owned(), modified: entry.facts.modified });
+                found.push(Named { path: path.to_owned(), modified: entry.facts.modified, score: NAME_SCORE });
             }
         }
     }

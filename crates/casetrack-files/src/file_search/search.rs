@@ -8,8 +8,9 @@ use casetrack_catalog::Time;
 use casetrack_core::{DocumentId, Notice, Result};
 use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words};
 
+use super::evidence::{is_evident, without_secrets};
 use super::excerpt::shown;
-use super::names::{self, Named, Wanted, has_number};
+use super::names::{self, NAME_SCORE, Named, Wanted, has_number};
 use super::plain_query::{Asked, checked};
 use super::pointer::{self, FILE_NAME};
 use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, current, extension, place};
@@ -25,8 +26,6 @@ const FEW: usize = 200;
 /// Candidates of each stage that are ranked first. All passages are ranked only if their files do not suffice; this takes longer the more
 /// there are.
 pub(super) const AMONG: usize = 1000;
-/// The score of a file that was found by its name: it has all words, but nothing is known of its content.
-const NAME_SCORE: f32 = 0.5;
 const NAME_SNIPPET: &str = "Found by its name: its content is not in the index.";
 
 /// Searches the files below the roots. Files elsewhere are not read, and only redacted text is returned.
@@ -41,6 +40,8 @@ pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) ->
         None | Some([]) => roots.clone(),
         Some(named) => named.iter().map(|root| place::named(host, &roots, root)).collect::<Result<_>>()?,
     };
+    let public = without_secrets(query);
+    let query = public.as_deref().unwrap_or(query);
     let asked = Asked::of(query, search.exts.is_none(), search.years.is_none())?;
     let given = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let plain = |ext: &String| ext.trim_start_matches(['*', '.']).to_lowercase();
@@ -50,10 +51,14 @@ pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) ->
         exts: given(&search.exts).iter().map(plain).chain(asked.exts.iter().cloned()).collect(),
         years: given(&search.years).into_iter().chain(asked.filters.years.iter().cloned()).collect(),
         among: None,
+        name: query.trim().to_lowercase(),
         first: search.offset as usize,
         count: search.k as usize,
     };
-    let mut matches = matching(host, &wanted)?;
+    let mut matches = match content_words(query).is_empty() && public.is_some() {
+        true => FileMatches::none(search.offset),
+        false => matching(host, &wanted)?,
+    };
     if matches.items.is_empty() && asked.has_filters() && matches.pagination.total_estimate == 0 {
         wanted.exts = given(&search.exts).iter().map(plain).collect();
         wanted.years = given(&search.years);
@@ -66,6 +71,9 @@ pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) ->
         }
     } else if asked.has_filters() {
         matches.filters = Some(asked.filters);
+    }
+    if public.is_some() {
+        matches.notices.push("The query has words that are redacted in answers: they were not searched.".into());
     }
     Ok(matches)
 }
@@ -125,6 +133,11 @@ pub(super) fn ranked(
         found.total += named.len() as u64;
         let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
         found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
+        if let Some(at) = found.files.iter().position(|file| wanted.is_name_of(file.path())) {
+            let mut file = found.files.remove(at);
+            file.set_score(1.0);
+            found.files.insert(0, file);
+        }
     }
     Ok(found)
 }
@@ -157,7 +170,12 @@ fn by_content(
         let response = casetrack_search::search(host, &[collection.meta().id], &request)?;
         let complete = response.complete.as_ref().map(|list| list.documents);
         let count = response.results.len();
+        let mut has_evidence = complete.is_some();
         for mut result in response.results {
+            if complete.is_none() && !is_evident(&result, words) {
+                continue;
+            }
+            has_evidence = true;
             let Some((path, member)) = files.of_document(result.chunk.provenance.document_id) else { continue };
             let place = *at.entry(path.to_owned()).or_insert_with(|| {
                 let (modified, has_changed) = seen(host, &files, path)?;
@@ -172,18 +190,19 @@ fn by_content(
             }
         }
         let is_partial = complete.is_none() && request.among.is_some_and(|among| response.chunks > among as u64);
-        if is_partial && found.files.len() < needed {
+        if has_evidence && is_partial && found.files.len() < needed {
             (before, least) = (found.files.len(), found.files.last().map_or(least, FoundFile::score));
             request.among = None;
             continue;
         }
         request.offset += count as u32;
-        let has_more = count == request.top_k as usize;
+        // Lower results have no better reasons.
+        let has_more = has_evidence && count == request.top_k as usize;
         if !has_more || found.files.len() >= needed || request.offset > super::MAX_OFFSET {
             let filters = request.filters.only.as_deref();
             let all = found.files.len() as u64;
             found.total = match complete {
-                _ if !has_more && !is_partial => all,
+                _ if !has_evidence || !has_more && !is_partial => all,
                 Some(complete) => complete.max(all),
                 None => with_words(collection, words, filters)?.max(all),
             };
@@ -219,11 +238,18 @@ pub(super) struct WantedFiles {
     pub years: Vec<String>,
     /// No others than these paths.
     pub among: Option<HashSet<String>>,
+    /// The query in lower case: a file of this name, with or without its extension, comes first.
+    pub name: String,
     pub first: usize,
     pub count: usize,
 }
 
 impl WantedFiles {
+    fn is_name_of(&self, path: &str) -> bool {
+        let name = path.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or(path).to_lowercase();
+        !self.name.is_empty() && (name == self.name || name.rsplit_once('.').is_some_and(|(stem, _)| stem == self.name))
+    }
+
     fn is_among(&self, path: &str) -> bool {
         self.among.as_ref().is_none_or(|among| among.contains(path))
     }
@@ -256,7 +282,14 @@ impl FoundFile {
     fn score(&self) -> f32 {
         match self {
             Self::Passage(passage) => passage.passages.first().map_or(0.0, |(result, _)| result.score),
-            Self::Named(_) => NAME_SCORE,
+            Self::Named(named) => named.score,
+        }
+    }
+
+    fn set_score(&mut self, score: f32) {
+        match self {
+            Self::Passage(passage) => passage.passages.iter_mut().take(1).for_each(|(result, _)| result.score = score),
+            Self::Named(named) => named.score = score,
         }
     }
 }
@@ -385,11 +418,11 @@ fn item(collection: &Collection, found: Passage) -> Result<FileMatch> {
     })
 }
 
-fn by_name(Named { path, modified }: Named) -> FileMatch {
+fn by_name(Named { path, modified, score }: Named) -> FileMatch {
     FileMatch {
         pointer: FILE_NAME.to_owned(),
         snippet: NAME_SNIPPET.to_owned(),
-        score: NAME_SCORE,
+        score,
         ext: extension(&path),
         path,
         modified: modified.in_seconds(),

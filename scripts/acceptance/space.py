@@ -334,7 +334,7 @@ async def errors(space, root, checks):
     for tool, field, arguments in [
         ("resource-set-get", "name", {}), ("resource-set-get", "nam", {"nam": "x"}), ("resource-set-create", "name", {"name": " "}),
         ("resource-sum", "metric", {"name": "top", "metric": "weight"}), ("resource-children", "depth", {"name": "top", "depth": 0}),
-        ("resource-search", "limit", {"name": "top", "limit": 1001}), ("resource-search", "sort_by", {"name": "top", "sort_by": "x"}),
+        ("resource-search", "limit", {"name": "top", "limit": 0}), ("resource-search", "sort_by", {"name": "top", "sort_by": "x"}),
         ("resource-search", "min_mtime", {"name": "top", "min_mtime": "soon"}), ("resource-is", "field", {"name": "top", "field": "x", "value": "y"}),
         ("resource-fuzzy-match", "mode", {"name": "top", "field": "name", "pattern": "x", "mode": "like"}),
         ("resource-fuzzy-match", "pattern", {"name": "top", "field": "name", "pattern": "(", "mode": "regex"}),

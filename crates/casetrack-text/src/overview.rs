@@ -78,16 +78,20 @@ fn push_stakeholders(text: &mut String, report: &SummaryReport) {
     if !(report.organizations.is_empty() && report.people.is_empty()) {
         text.push_str("\n  KEY STAKEHOLDERS:\n");
     }
-    for (kind, stakeholders) in [("Organizations", &report.organizations), ("People", &report.people)] {
-        if stakeholders.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "    {kind}:");
+    // A stakeholder is listed by the role that documents state, if they state one.
+    for (kind, stakeholders) in [("Organization", &report.organizations), ("Person", &report.people)] {
         for stakeholder in stakeholders {
-            let roles: Vec<&str> = stakeholder.roles.iter().map(|role| role.name.as_str()).collect();
-            let roles = if roles.is_empty() { String::new() } else { format!(" ({})", one_line(&roles.join(", "))) };
+            let mut roles = stakeholder.roles.iter().map(|role| one_line(&role.name).into_owned());
+            let label = roles.next().unwrap_or_else(|| kind.to_owned()) + ":";
+            let others: Vec<String> = roles.collect();
+            let others = if others.is_empty() { String::new() } else { format!(" (also {})", others.join(", ")) };
             let entity = &stakeholder.entity;
-            let _ = writeln!(text, "      {}{roles} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity));
+            let _ = writeln!(
+                text,
+                "    {label:<13} {}{others} -- {}",
+                shorten(&entity.name, NAME_CHARS),
+                mentioned(entity)
+            );
         }
     }
 }
@@ -103,14 +107,14 @@ fn push_uncovered(text: &mut String, coverage: &Coverage) {
 
 fn coverage(coverage: &Coverage) -> String {
     let Coverage { chunks, dense_chunks, sparse_chunks, .. } = *coverage;
-    let of = |having: u64| if having == chunks { "all".to_owned() } else { format!("{} of", thousands(having)) };
-    format!(
-        "E1 (dense): {} {}, E6 (learned sparse): {} {}",
-        of(dense_chunks),
-        counted(chunks, "chunk"),
-        of(sparse_chunks),
-        counted(chunks, "chunk")
-    )
+    let all = counted(chunks, "chunk");
+    let of = |having: u64| if having == chunks { "all".to_owned() } else { thousands(having) };
+    match dense_chunks == chunks && sparse_chunks == chunks {
+        true => format!("2/2 embedders (E1 dense, E6 learned sparse), all {all} fully embedded"),
+        false => {
+            format!("E1 (dense) has {}, E6 (learned sparse) {} of {all}", of(dense_chunks), of(sparse_chunks))
+        }
+    }
 }
 
 /// `2022-01-15  Effective date (Vendor_Agreement.docx, p. 1)`; `place` is the citation.

@@ -33,7 +33,7 @@ pub use search::search_files;
 pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};
 
 pub const MAX_FILES: u32 = 100;
-/// Most files passed over.
+/// Most files passed over. No list is longer.
 pub const MAX_OFFSET: u32 = 10_000;
 
 /// A search of files. Texts are as the assistant gave them.
@@ -42,7 +42,7 @@ pub struct FileSearch {
     pub query: String,
     /// 1–[`MAX_FILES`].
     pub k: u32,
-    /// 0–[`MAX_OFFSET`].
+    /// From 0. The list is empty after [`MAX_OFFSET`].
     pub offset: u32,
     /// Only files with these extensions, with or without the dot, in any case. `None` takes the extensions in the query.
     pub exts: Option<Vec<String>>,

@@ -34,7 +34,6 @@ const NAME_SNIPPET: &str = "Found by its name: its content is not in the index."
 pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
     let query = checked(&search.query)?;
     check_range("k", search.k, 1..=super::MAX_FILES)?;
-    check_range("offset", search.offset, 0..=super::MAX_OFFSET)?;
     let roots = crate::file_search_roots(host, of_session)?;
     let folders = match search.roots.as_deref() {
         None | Some([]) => roots.clone(),
@@ -55,7 +54,8 @@ pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) ->
         first: search.offset as usize,
         count: search.k as usize,
     };
-    let mut matches = match content_words(query).is_empty() && public.is_some() {
+    let is_empty = search.offset > super::MAX_OFFSET || public.is_some() && content_words(query).is_empty();
+    let mut matches = match is_empty {
         true => FileMatches::none(search.offset),
         false => matching(host, &wanted)?,
     };

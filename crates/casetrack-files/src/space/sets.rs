@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::questions::{EntryPage, Metric, Paging};
-use super::{EntryItem, in_field, questions, refused, space_path};
+use super::{EntryItem, MAX_ENTRIES, in_field, questions, refused, space_path};
 use casetrack_host::Host;
 use casetrack_host::changes::SpaceChange;
 
@@ -64,7 +64,7 @@ pub struct SetChild {
     /// Edges between them, where more than one may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// The first 100.
+    /// The first 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<EntryItem>>,
     /// Whether the set has other entries than these.
@@ -249,7 +249,7 @@ pub fn set_children(
     let found = relatives(host, name, Direction::Children, depth)?;
     let (sets, depths): (Vec<Set>, Vec<u32>) = found.into_iter().unzip();
     let child = |(set, distance): (SetItem, u32)| {
-        let page = Paging { limit: MAX_SHOWN, offset: 0 };
+        let page = Paging { limit: MAX_ENTRIES, offset: 0 };
         let entries = entries.then(|| questions::set_entries(host, &set.name, page, cancel)).transpose()?;
         let depth = (depth != Some(1)).then_some(distance);
         let has_more = entries.as_ref().map(|page| page.has_more);
@@ -330,6 +330,3 @@ fn items(host: &Host, sets: Vec<Set>) -> Result<Vec<SetItem>> {
     };
     Ok(sets.into_iter().zip(counts).map(item).collect())
 }
-
-/// Entries that are shown of each set below one.
-const MAX_SHOWN: usize = 100;

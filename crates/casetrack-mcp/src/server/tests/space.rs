@@ -194,7 +194,7 @@ async fn every_error_names_the_parameter_and_the_reason() {
     for (tool, arguments, field) in [
         ("resource-set-get", json!({}), "name"),
         ("resource-set-get", json!({"name": 5, "limits": 3}), "limits"),
-        ("resource-search", json!({"name": "a", "limit": 1001}), "limit"),
+        ("resource-search", json!({"name": "a", "limit": 0}), "limit"),
         ("resource-search", json!({"name": "a", "min_size": "big"}), "min_size"),
         ("resource-search", json!({"name": "a", "sort_by": "colour"}), "sort_by"),
         ("resource-children", json!({"name": "a", "depth": 0}), "depth"),

@@ -6,6 +6,9 @@ use casetrack_engine::file_search::{self, RewrittenQuery, SummarizedResult, Summ
 use super::{Versioned, finish, reply};
 use crate::tools::prelude::*;
 
+/// Longest summary, in tokens.
+const MOST_TOKENS: u32 = 4_000;
+
 pub(crate) struct SummarizeResults;
 
 #[derive(Deserialize, JsonSchema)]
@@ -13,14 +16,14 @@ pub(crate) struct SummarizeResults;
 pub(crate) struct SummarizeParameters {
     /// What the summary should be about
     query: String,
-    /// Path and snippet of each, as searchFiles returns them; at most 100
+    /// Path and snippet of each, as searchFiles returns them
     results: Vec<SummarizedResult>,
     /// Form of the summary
     #[serde(default)]
     style: SummaryStyle,
     /// Cap on completion length
     #[serde(default = "crate::tools::number::<400>")]
-    #[schemars(range(min = 1, max = 4000))]
+    #[schemars(range(min = 1))]
     max_tokens: u32,
 }
 
@@ -39,6 +42,8 @@ impl Tool for SummarizeResults {
 
     fn call(context: &Context<'_>, parameters: SummarizeParameters) -> Result<Reply<Self::Response>> {
         let SummarizeParameters { query, results, style, max_tokens } = parameters;
+        // A cap that is higher than any summary caps nothing.
+        let max_tokens = max_tokens.min(MOST_TOKENS);
         let request = SummaryRequest { query, results, style, max_tokens };
         let is_allowed = context.session.settings().summaries.model == SummaryModel::Client;
         let Some(model) = context.session.model().filter(|_| is_allowed) else {

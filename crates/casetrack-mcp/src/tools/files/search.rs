@@ -18,7 +18,7 @@ pub(crate) struct SearchFilesParameters {
     k: u32,
     /// Pagination offset
     #[serde(default)]
-    #[schemars(range(min = 0, max = 10_000))]
+    #[schemars(range(min = 0))]
     offset: u32,
     /// Restrict to extensions ('.docx'); in place of those that the query names
     exts: Option<Vec<String>>,

@@ -18,6 +18,7 @@ pub(crate) struct IndexParameters {
     force: bool,
     /// Maximum age in seconds before a scan is considered stale (0 = always re-index)
     #[serde(rename = "maxAge", default = "an_hour")]
+    #[schemars(extend("default" = 3600))]
     max_age: f64,
 }
 
@@ -61,6 +62,7 @@ pub(crate) struct ListJobsParameters {
     max_progress: Option<f64>,
     /// Maximum jobs to return
     #[serde(default = "fifty")]
+    #[schemars(extend("default" = 50))]
     limit: f64,
 }
 

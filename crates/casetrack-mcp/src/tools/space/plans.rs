@@ -10,6 +10,9 @@ use crate::tools::prelude::*;
 
 type Object = Map<String, Value>;
 
+/// Executions of one answer.
+const MOST_EXECUTIONS: u32 = 1_000;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CreateParameters {
@@ -77,7 +80,7 @@ pub(crate) struct GetParameters {
     include_executions: bool,
     /// Max executions to return
     #[serde(default = "crate::tools::number::<10>")]
-    #[schemars(range(min = 1, max = 1000))]
+    #[schemars(range(min = 1))]
     execution_limit: u32,
 }
 
@@ -85,7 +88,7 @@ space_tool!(PlanGet: "plan-get", "Get a plan", Reads, GetParameters => PlanItem,
     r#"{"name": "weekly"}"#,
 "Get a specific plan with execution history.",
 |context, host, parameters| {
-    let executions = parameters.include_executions.then_some(parameters.execution_limit);
+    let executions = parameters.include_executions.then_some(parameters.execution_limit.min(MOST_EXECUTIONS));
     context.engine.plan(host, &parameters.name, executions)
 });
 

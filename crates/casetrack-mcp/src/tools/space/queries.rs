@@ -55,9 +55,9 @@ pub(crate) struct TimeRangeParameters {
     /// Include child sets
     #[serde(default = "crate::tools::yes")]
     include_children: bool,
-    /// Maximum results
-    #[serde(default = "crate::tools::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
+    /// Maximum results, at most 1,000
+    #[serde(default = "crate::tools::number::<1000>")]
+    #[schemars(range(min = 1))]
     limit: u32,
     /// Pagination offset
     #[serde(default)]
@@ -91,9 +91,9 @@ pub(crate) struct MetricRangeParameters {
     /// Include child sets
     #[serde(default = "crate::tools::yes")]
     include_children: bool,
-    /// Maximum results
-    #[serde(default = "crate::tools::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
+    /// Maximum results, at most 1,000
+    #[serde(default = "crate::tools::number::<1000>")]
+    #[schemars(range(min = 1))]
     limit: u32,
     /// Pagination offset
     #[serde(default)]
@@ -124,9 +124,9 @@ pub(crate) struct IsParameters {
     /// Include child sets
     #[serde(default = "crate::tools::yes")]
     include_children: bool,
-    /// Maximum results
-    #[serde(default = "crate::tools::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
+    /// Maximum results, at most 1,000
+    #[serde(default = "crate::tools::number::<1000>")]
+    #[schemars(range(min = 1))]
     limit: u32,
     /// Pagination offset
     #[serde(default)]
@@ -161,9 +161,9 @@ pub(crate) struct FuzzyMatchParameters {
     /// Include child sets
     #[serde(default = "crate::tools::yes")]
     include_children: bool,
-    /// Maximum results
-    #[serde(default = "crate::tools::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
+    /// Maximum results, at most 1,000
+    #[serde(default = "crate::tools::number::<1000>")]
+    #[schemars(range(min = 1))]
     limit: u32,
     /// Pagination offset
     #[serde(default)]
@@ -220,7 +220,7 @@ pub(crate) struct SearchParameters {
     max_mtime: Option<String>,
     /// Maximum results
     #[serde(default = "crate::tools::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
+    #[schemars(range(min = 1))]
     limit: u32,
     /// Pagination offset
     #[serde(default)]
@@ -264,6 +264,7 @@ space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchPara
     Ok(Found { page: found?, resource_set: parameters.name })
 });
 
+/// More than an answer may hold is what it may hold: the contract has no greatest limit.
 fn page(limit: u32, offset: u32) -> Paging {
-    Paging { limit: limit as usize, offset: offset as usize }
+    Paging { limit: (limit as usize).min(space::MAX_ENTRIES), offset: offset as usize }
 }

@@ -35,7 +35,7 @@ pub(crate) struct GetParameters {
     include_entries: bool,
     /// Max entries to return
     #[serde(default = "crate::tools::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
+    #[schemars(range(min = 1))]
     limit: u32,
     /// Pagination offset
     #[serde(default)]
@@ -46,7 +46,7 @@ space_tool!(ResourceSetGet: "resource-set-get", "Get a set", Reads, GetParameter
     r#"{"name": "notes"}"#,
 "Get a specific resource-set with metadata.",
 |context, host, parameters| {
-    let page = Paging { limit: parameters.limit as usize, offset: parameters.offset as usize };
+    let page = Paging { limit: (parameters.limit as usize).min(space::MAX_ENTRIES), offset: parameters.offset as usize };
     space::get_set(host, &parameters.name, parameters.include_entries.then_some(page), context.cancel)
 });
 

@@ -74,6 +74,17 @@ def folded(text):
     return " ".join(text.lower().split())
 
 
+# `[3] name in /folder | Native text | …`, in the list of sources.
+SOURCE = re.compile(r"^\[(\d+)\] (\S+|\"[^\"]*\")(?: in |: )/.*$", re.MULTILINE)
+
+
+def written_out(text):
+    """A text with the names of its sources in the place of their numbers, as an assistant cites them."""
+    names = {number: name.strip('"') for number, name in SOURCE.findall(text)}
+    text = SOURCE.sub("", text)
+    return re.sub(r"\[(\d+)\] (?=pp?\. |no page)", lambda found: f"{names.get(found[1], found[0])}, ", text)
+
+
 def parts(text, names):
     """{document: the lines of a text that are about it}: from a line with its name to the next with another's."""
     longest_first = sorted(names, key=len, reverse=True)
@@ -151,7 +162,7 @@ def ask(client, gold, questions, show):
             structured = json.dumps(result.get("structuredContent", {}), ensure_ascii=False, separators=(",", ":"))
             ratio = max(ratio, len(structured) / max(len(text), 1))
             texts.append(text)
-        text = "\n\n".join(texts)
+        text = "\n\n".join(map(written_out, texts))
         right, why = judged(question, text, gold)
         total["right"] += right
         total["calls"] += len(texts)

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use casetrack_core::{CollectionId, EntityType, Result};
+use casetrack_core::{EntityType, Result};
 use casetrack_graph::{EntityView, Known, Place};
 use casetrack_host::Host;
 use casetrack_host::paging::{Paging, Part};

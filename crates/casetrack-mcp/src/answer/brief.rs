@@ -182,7 +182,8 @@ pub(super) fn describe(schema: &mut Map<String, Value>) {
 
 fn describe_part(schema: &mut Map<String, Value>, source: &mut Option<Map<String, Value>>) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        let has = |name: &str| properties.contains_key(name);
+        let [passage, excerpt, text, entity] =
+            [PROVENANCE, "excerpt", "text", "entity_type"].map(|name| properties.contains_key(name));
         let mut optional: Vec<&str> = Vec::new();
         if is_provenance(properties) {
             optional.extend(OF_SOURCE.iter().chain(&["heading_path", "chunk_index"]));
@@ -198,16 +199,16 @@ fn describe_part(schema: &mut Map<String, Value>, source: &mut Option<Map<String
                     .unwrap_or_default()
             });
             properties.insert(SOURCE.into(), json!({"type": "integer", "description": "The number in sources."}));
-        } else if has(PROVENANCE) {
+        } else if passage {
             optional.extend(REPEATED.iter().chain(&PLACE));
-            if has("excerpt") && !has("text") {
+            if excerpt && !text {
                 let added = [("quote", "The words of the excerpt."), ("citation", "Its source and place.")];
                 for (name, description) in added {
                     properties.insert(name.into(), json!({"type": "string", "description": description}));
                 }
             }
         }
-        if has("entity_type") {
+        if entity {
             optional.push("key");
         }
         if let Some(Value::Array(required)) = schema.get_mut("required") {

@@ -86,10 +86,6 @@ impl Offer {
         names.iter().all(|name| self.tools().any(|entry| entry.name == *name))
     }
 
-    pub fn is_limited(&self) -> bool {
-        self.limited || self.read_only
-    }
-
     /// Refuses a tool that the session may not use, and explains how the user can allow it.
     pub fn check(&self, entry: &Entry) -> Result<()> {
         // Without a choice, every tool about collections can be called.

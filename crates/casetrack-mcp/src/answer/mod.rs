@@ -174,7 +174,7 @@ pub(crate) struct Parameter {
 /// Added to tools whose answers hold passages, excerpts or values with their exact places.
 pub(crate) const DETAIL: Parameter = Parameter {
     name: "detail",
-    schema: || serde_json::json!({"type": "string", "enum": ["brief", "full"], "description": "Default brief; full has boxes"}),
+    schema: || serde_json::json!({"type": "string", "enum": ["brief", "full"], "description": "full: with boxes"}),
 };
 /// Added to tools that answer with a list and take no offset themselves.
 pub(crate) const OFFSET: Parameter = Parameter {

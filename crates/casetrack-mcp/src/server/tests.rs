@@ -67,7 +67,13 @@ impl Client {
 
     async fn request(&mut self, method: &str, params: Value) -> Value {
         self.send(json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await;
-        self.receive().await
+        // A notification may come first.
+        loop {
+            let message = self.receive().await;
+            if message.get("method").is_none() {
+                return message;
+            }
+        }
     }
 
     async fn call(&mut self, tool: &str, arguments: Value) -> Value {

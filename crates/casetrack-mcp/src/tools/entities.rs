@@ -207,7 +207,7 @@ impl Tool for GetEntityGraph {
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"entity_name": "$entity", "depth": 1}"#;
     const LIST: Option<List<Self::Response>> =
-        Some(List::new(&["/edges"], |report| &mut report.edges).at_most(MOST_EDGES));
+        Some(List::new(&["/edges"], |report: &mut EntityNetwork| &mut report.edges).at_most(MOST_EDGES));
     type Parameters = GraphParameters;
     type Response = EntityNetwork;
 

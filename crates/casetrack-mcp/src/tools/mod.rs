@@ -60,7 +60,7 @@ struct Page<const LIMIT: u32, const MOST: u32, const END: u32 = 1_000_000> {
     offset: u32,
     /// Most items
     #[serde(default = "number::<LIMIT>")]
-    #[schemars(range(min = 1, max = MOST))]
+    #[schemars(range(min = 1, max = MOST), extend("x-rare" = true))]
     limit: u32,
 }
 

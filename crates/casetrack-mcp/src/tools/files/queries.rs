@@ -31,8 +31,8 @@ impl Tool for SummarizeResults {
     const NAME: &'static str = "summarizeResults";
     const TITLE: &'static str = "Summarize results";
     const DESCRIPTION: &'static str = "Produce a concise summary using **GPT‑4.1 mini** from a limited set of snippets. Never sends raw \
-        documents.\n\nThe model is the one that the user configured. Without one, the summary has the sentences of the \
-        snippets that answer the query, each with its file.";
+        documents.\n\nHere the client's model writes the summary if the user allows it. Otherwise the summary has the sentences of \
+        the snippets that answer the query, each with its file.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"query": "$query", "results": [{"path": "$file", "snippet": "$quote"}]}"#;
     const CONTRACT: Contract = Contract::FILES;

@@ -97,7 +97,7 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFac
     let kind = collection.document(document)?.map(|meta| meta.document_type);
     if kind.is_some_and(|kind| !may_be_contract(kind)) {
         let analysed = collection.annotations(document)?.is_some();
-        return Ok(DocumentFacts { facts: Vec::new(), ambiguous: Vec::new(), analysed });
+        return Ok(DocumentFacts { analysed, ..DocumentFacts::default() });
     }
     let (pages, unpaged) = pages(collection, document)?;
     let annotations = collection.annotations(document)?;

@@ -79,7 +79,16 @@ fn unsigned(pages: &[&str]) -> Option<Fact> {
     let char_start = text.get(..range.start)?.chars().count() as u32;
     let char_end = char_start + text.get(range)?.chars().count() as u32;
     let value = UNSIGNED.to_owned();
-    Some(Fact { kind: FactKind::Signatory, value, computed: None, page, char_start, char_end, confidence: 80 })
+    Some(Fact {
+        kind: FactKind::Signatory,
+        value,
+        computed: None,
+        page,
+        char_start,
+        char_end,
+        confidence: 80,
+        stated: None,
+    })
 }
 
 impl Signatory {

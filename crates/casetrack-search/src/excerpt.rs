@@ -1,9 +1,8 @@
 //! The part of a passage that best explains the match.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use casetrack_core::{Block, same_text};
+use casetrack_core::Block;
 
 use super::sentences::{LONGEST, Sentence, sentences};
 use super::worth::Worth;
@@ -20,14 +19,6 @@ const BEFORE_PHRASE: usize = 60;
 /// Abbreviations whose stop ends no sentence if a number follows, as in "Application No. 6".
 const BEFORE_NUMBERS: [&str; 13] =
     ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
-
-/// Words that do not distinguish sentences.
-const FUNCTION_WORDS: [&str; 58] = [
-    "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does", "for", "from",
-    "has", "have", "how", "if", "in", "into", "is", "it", "its", "may", "must", "of", "on", "or", "shall", "should",
-    "so", "such", "than", "that", "the", "their", "there", "these", "they", "this", "those", "to", "upon", "was",
-    "were", "what", "when", "where", "whether", "which", "who", "why", "will", "with", "would",
-];
 
 /// What speaks for the sentences that are shown: the phrases that decide, and the worth of the words.
 type Score = (usize, f32);
@@ -73,7 +64,7 @@ pub(super) fn around(
         let last = last_shown(&sentences, first, most);
         let shown = shortened(sentences[first].range.start..sentences[last].range.end);
         let score = (decide(&shown), worth.together(first..last + 1));
-        let first_match = (first..=last).find(|n| worth.values[*n] > 0.0);
+        let first_match = (first..=last).find(|n| worth.matches[*n]);
         // Of sentences around the same words, those that begin nearest before them.
         let is_nearer = score == best.score && first_match.is_some() && first_match == best.first_match;
         if first == 0 || score.0 > best.score.0 || score.0 == best.score.0 && score.1 > best.score.1 || is_nearer {
@@ -115,21 +106,6 @@ fn cut(chars: &[char], start: usize, most: usize, brief: bool) -> usize {
     if brief { end } else { sentence_end(chars, end) }
 }
 
-/// The words of a text that are forms of the words of a query, as byte ranges. Function words are left out if the query has others.
-pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
-    let terms = terms(query);
-    let (mut bytes, mut chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
-    bytes.push(text.len());
-    chars.push(' ');
-    let forms = words(&chars).filter(|(_, word)| terms.contains(&stem(word)));
-    forms
-        .filter_map(|(start, _)| {
-            let length = chars[start..].iter().position(|c| !is_of_word(*c))?;
-            Some(*bytes.get(start)?..*bytes.get(start + length)?)
-        })
-        .collect()
-}
-
 /// The start of the part of a sentence with a phrase, if the whole sentence up to the phrase's end is longer than an excerpt.
 fn part_start(chars: &[char], starts: &[usize], place: &Range<usize>, most: usize) -> Option<usize> {
     let sentence = starts.iter().copied().filter(|&start| start <= place.start).max()?;
@@ -159,50 +135,6 @@ fn places(chars: &[char], phrase: &str) -> Vec<Range<usize>> {
     };
     let starts = chars.iter().enumerate().filter(|(_, c)| *c == first);
     starts.filter_map(|(start, _)| Some(start..ends(start)?)).collect()
-}
-
-/// The stems of the words of a query, without function words if it has others.
-pub(super) fn terms(query: &str) -> HashSet<String> {
-    let (function, content): (Vec<String>, Vec<String>) = words(&query.chars().collect::<Vec<_>>())
-        .map(|(_, word)| word)
-        .partition(|word| FUNCTION_WORDS.contains(&word.as_str()));
-    let kept = if content.is_empty() { function } else { content };
-    kept.iter().map(|word| stem(word)).collect()
-}
-
-/// True for what belongs to a word, in any form of its text.
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || c == same_text::SOFT_HYPHEN || same_text::continues(c)
-}
-
-/// Alphanumeric runs without case and accents, with their place.
-pub(super) fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while chars.get(at).is_some_and(|c| !c.is_alphanumeric()) {
-            at += 1;
-        }
-        let start = at;
-        while chars.get(at).is_some_and(|c| is_of_word(*c)) {
-            at += 1;
-        }
-        (at > start).then(|| (start, same_text::unaccented(&chars[start..at].iter().collect::<String>())))
-    })
-}
-
-/// Endings of English words; the first that fits is taken off.
-const ENDINGS: [&str; 13] =
-    ["ations", "ation", "ments", "ment", "ions", "ings", "ion", "ing", "ors", "ed", "es", "or", "s"];
-
-/// Enough stemming to match "payment" with "payments", "amended" with "amendment" and "deleted" with "deleting": the first six letters, without an
-/// ending and an e.
-pub(super) fn stem(word: &str) -> String {
-    const LETTERS: usize = 6;
-    const LEFT: usize = 3;
-    let without = |ending: &str| word.strip_suffix(ending).filter(|left| left.len() >= LEFT);
-    let stem = ENDINGS.iter().find_map(|ending| without(ending)).unwrap_or(word);
-    let stem = stem.strip_suffix('e').filter(|left| left.len() >= LEFT).unwrap_or(stem);
-    stem.chars().take(LETTERS).collect()
 }
 
 fn is_full_stop(chars: &[char], at: usize) -> bool {
@@ -332,7 +264,7 @@ pub(super) mod tests {
     #[test]
     fn an_excerpt_ends_with_its_sentence_where_that_is_near() {
         let long =
-            format!("The tenant shall pay rent {}monthly. Nothing else is due.", "and, where it is due, ".repeat(18));
+            format!("The tenant shall pay rent {}monthly. Nothing else is due.", "and, where it is due, ".repeat(21));
         let found = excerpt("rent", &chunk(&long), false);
         assert!(found.ends_with("monthly."), "{}", found);
         assert!(excerpt("rent", &chunk(&long), true).ends_with("monthly."));
@@ -342,7 +274,7 @@ pub(super) mod tests {
         assert!(excerpt("rent", &chunk(&quoted), false).ends_with("monthly.”"));
         let endless = "The tenant shall pay rent and then some more ".repeat(60);
         assert!(excerpt("rent", &chunk(&endless), false).chars().count() <= MAX_CHARS);
-        let to_the_end = format!("The tenant shall pay rent {}monthly", "and, where it is due, ".repeat(18));
+        let to_the_end = format!("The tenant shall pay rent {}monthly", "and, where it is due, ".repeat(21));
         assert!(excerpt("rent", &chunk(&to_the_end), false).ends_with("monthly"));
     }
 
@@ -352,20 +284,10 @@ pub(super) mod tests {
         let text = format!("{filler}Subject: Application No. 6, interest on it. {filler}");
         assert!(excerpt("interest", &chunk(&text), false).starts_with("Subject: Application No. 6, interest"));
         let text =
-            format!("{filler}The rent is {}due under Art. 4 of the lease. {filler}", "and was and is ".repeat(20));
+            format!("{filler}The rent is {}due under Art. 4 of the lease. {filler}", "and was and is ".repeat(28));
         assert!(excerpt("rent", &chunk(&text), false).ends_with("Art. 4 of the lease."));
         let text = format!("{filler}Is it due? No, it is not. 6 days are left for interest. {filler}");
         assert!(excerpt("interest", &chunk(&text), false).starts_with("6 days"));
-    }
-
-    #[test]
-    fn forms_of_the_words_of_a_query_are_found_in_a_text() {
-        let text = "Für späte Payments gilt: late-payment interest, of 5 %.";
-        let found: Vec<&str> =
-            matched("interest of a late payment", text).into_iter().map(|range| &text[range]).collect();
-        assert_eq!(found, ["Payments", "late", "payment", "interest"]);
-        assert!(matched("", text).is_empty());
-        assert_eq!(matched("interest", "interest").first().map(|range| range.end), Some(8));
     }
 
     #[test]
@@ -458,17 +380,6 @@ pub(super) mod tests {
         let text = format!("FIRST AMENDMENT   TO THE AGREEMENT\n\n     {filler}\n\n          {clause}");
         let found = excerpt("what is amended, deleted and inserted", &chunk(&text), true);
         assert!(found.starts_with("(a)"), "{}", found);
-    }
-
-    #[test]
-    fn forms_of_one_word_are_the_same() {
-        for (one, other) in [("amended", "amendment"), ("deleted", "deleting"), ("payments", "pay"), ("terms", "term")]
-        {
-            assert_eq!(stem(one), stem(other));
-        }
-        for (one, other) in [("amended", "amount"), ("contract", "control"), ("bed", "be")] {
-            assert_ne!(stem(one), stem(other));
-        }
     }
 
     #[test]

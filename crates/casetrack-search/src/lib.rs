@@ -26,6 +26,7 @@ pub mod similar;
 pub mod terms;
 mod ways;
 mod whole;
+mod word_forms;
 mod worth;
 
 use std::collections::HashSet;
@@ -46,13 +47,13 @@ pub use compare::compare_documents;
 pub use complete::CompleteList;
 pub use deletions::{DeletedText, DeletedTexts};
 pub use every::ask_every_document;
-pub use excerpt::matched;
 pub use filter::marks::{MarkFilter, admit};
 pub use ranking::fusion::Weights;
 pub use ranking::recall::{Recall, Scope, recall};
 pub use related::{RelatedPassage, Relation};
 pub use similar::similar_chunks;
 pub use terms::search_terms;
+pub use word_forms::matched;
 
 /// Most results of one search.
 pub const MAX_TOP_K: u32 = 1000;

@@ -119,7 +119,7 @@ mod tests {
     fn blocks_end_sentences_unless_they_continue() {
         let text = "2. Payment and Interest\n2.1 In clause 7.4 the words are\n\nreplaced. Nothing else is. Rent is due\n\nNotice";
         let kind = BlockKind::Paragraph;
-        let ends = [23, 55, 94, text.len()];
+        let ends = [23, 55, 95, text.len()];
         let mut from = 0;
         let blocks: Vec<Block> = ends
             .iter()

@@ -16,15 +16,18 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// An amount as it is stored, `EUR 3000000000`, as people read it: `EUR 3,000,000,000`. Numbers with other signs stay as they are.
+/// An amount as it is stored, `EUR 3000000000`, as people read it: `EUR 3,000,000,000`, and `EUR 2.5` as `EUR 2.50`. Numbers with other signs stay as they are.
 pub fn amount(stored: &str) -> String {
+    let has_currency =
+        stored.split(' ').any(|word| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase()));
     let grouped = |word: &str| {
         let (sign, digits) = word.strip_prefix('-').map_or(("", word), |digits| ("-", digits));
         let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
         let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match whole.parse() {
             Ok(number) if is_digits(whole) && !whole.starts_with('0') && fraction.is_none_or(is_digits) => {
-                let fraction = fraction.map(|digits| format!(".{digits}")).unwrap_or_default();
+                let least = if has_currency { 2 } else { 1 };
+                let fraction = fraction.map(|digits| format!(".{digits:0<least$}")).unwrap_or_default();
                 format!("{sign}{}{fraction}", thousands(number))
             }
             _ => word.to_owned(),
@@ -198,7 +201,8 @@ mod tests {
             ("EUR 999", "EUR 999"),
             ("1250000 CHF", "1,250,000 CHF"),
             ("USD -20000.50", "USD -20,000.50"),
-            ("INR 12345678.9", "INR 12,345,678.9"),
+            ("INR 12345678.9", "INR 12,345,678.90"),
+            ("1.5 million", "1.5 million"),
             ("EUR 0.5", "EUR 0.5"),
             ("EUR 1e21", "EUR 1e21"),
             ("EUR 18,400", "EUR 18,400"),

@@ -93,6 +93,14 @@ fn may_be_contract(kind: DocumentType) -> bool {
     !matches!(kind, Invoice | Memo | Policy | Presentation | Report | Spreadsheet)
 }
 
+/// Removes the days of an agreement from a document that states neither its title nor its parties: the day of a letter is none.
+fn leave_out_days_of_no_contract(facts: &mut Vec<Fact>) {
+    use FactKind::{AgreementDate, EffectiveDate, Expiry, Party, Title};
+    if !facts.iter().any(|fact| matches!(fact.kind, Party | Title)) {
+        facts.retain(|fact| !matches!(fact.kind, AgreementDate | EffectiveDate | Expiry));
+    }
+}
+
 fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFacts> {
     let kind = collection.document(document)?.map(|meta| meta.document_type);
     if kind.is_some_and(|kind| !may_be_contract(kind)) {
@@ -107,7 +115,10 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFac
         let page = pages.get((fact.page as usize).checked_sub(1)?)?;
         Some(CitedFact { place: CitedPlace::new(page, unpaged, fact.char_start..fact.char_end), fact })
     };
-    let Facts { known, ambiguous, unsure } = facts_and_doubts(&texts, &annotations.unwrap_or_default());
+    let Facts { mut known, ambiguous, unsure } = facts_and_doubts(&texts, &annotations.unwrap_or_default());
+    if kind != Some(DocumentType::Contract) {
+        leave_out_days_of_no_contract(&mut known);
+    }
     let all = |facts: Vec<Fact>| facts.into_iter().filter_map(cited).collect();
     Ok(DocumentFacts { facts: all(known), ambiguous: all(ambiguous), unsure: all(unsure), analysed })
 }

@@ -33,9 +33,18 @@ pub fn for_people(sheet: &Sheet, width: Option<usize>) -> String {
     trimmed(text)
 }
 
+/// `governing law` of the column governing_law, `non-compete` of non_compete.
+fn words(column: &str) -> String {
+    let words = column.replace('_', " ");
+    match words.split_once(' ') {
+        Some((prefix @ ("non" | "no"), rest)) => format!("{prefix}-{rest}"),
+        _ => words,
+    }
+}
+
 /// `Governing law` of the column governing_law.
 fn title(column: &str) -> String {
-    let words = column.replace('_', " ");
+    let words = words(column);
     let mut letters = words.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     one_line(&first.chain(letters).collect::<String>()).into_owned()
@@ -72,7 +81,7 @@ fn list(text: &mut String, sheet: &Sheet) {
             let _ = writeln!(text, "   {}: not sure; candidates: {}", title(&column.name), all.join("; "));
         }
         if !row.not_found.is_empty() {
-            let missing: Vec<String> = row.not_found.iter().map(|column| column.replace('_', " ")).collect();
+            let missing: Vec<String> = row.not_found.iter().map(|column| words(column)).collect();
             let _ = writeln!(text, "   Not found: {}", one_line(&missing.join(", ")));
         }
     }

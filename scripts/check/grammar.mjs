@@ -9,10 +9,10 @@ const harper = `${root}crates/casetrack-web/ui/node_modules/harper.js/dist`;
 
 // Rules of taste, and rules that take terms of the field for mistakes: none of what they reported when this list was made was one.
 const LEFT_OUT = [
-  "Codebase", "CompoundNouns", "CondenseAllThe", "Dashes", "DiscourseMarkers", "DisjointPrefixes", "EllipsisLength", "Everyone",
+  "Codebase", "CompoundNouns", "CondenseAllThe", "Damages", "Dashes", "DiscourseMarkers", "DisjointPrefixes", "EllipsisLength", "Everyone",
   "ExpandConfiguration", "ExpandControl", "ExpandDependencies", "ExpandDirectory", "ExpandMemoryShorthands", "ExpandMinimum",
   "ExpandStandardInputAndOutput", "ExpandTimeShorthands", "ExpandWith", "ExpandWithout", "HavePronoun", "HowTo", "ItsContraction",
-  "LongSentences", "MassNouns", "MergeWords", "MissingDeterminer", "MissingPreposition", "MissingTo", "NumericRangeEnDash",
+  "LongSentences", "MassNouns", "MergeWords", "MissingDeterminer", "MissingPreposition", "MissingTo", "MultipleFrequencyAdverbs", "NumericRangeEnDash",
   "OneOfTheSingular", "OrthographicConsistency", "Overall", "OxfordComma", "QuantifierNumeralConflict", "SentenceCapitalization",
   "SimplePastToPastParticiple", "Spaces", "SpellCheck", "SplitWords", "TheHowWhy", "TheirToTheyre", "ThereIsAgreement",
   "UseEllipsisCharacter", "UseTitleCase", "WereWhere", "WhomSubjectOfVerb", "WrongNegative",

@@ -61,13 +61,13 @@ pub struct TimeMatches {
 pub fn roots_or_home(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
     let mut roots = configured_roots(host, of_session);
     if roots.is_empty() {
-        roots.extend(dirs::home_dir().as_ref().map(resolved));
+        roots.extend(dirs::home_dir().as_deref().map(resolved));
     }
     roots
 }
 
-fn resolved(path: &PathBuf) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.clone())
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// The roots of file search.
@@ -86,7 +86,7 @@ pub fn file_search_roots(host: &Host, of_session: &[PathBuf]) -> Result<Vec<Path
 /// The allowed roots and the roots of the session, each once.
 pub fn configured_roots(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
     let mut roots = host.config().access.roots().to_vec();
-    roots.extend(of_session.iter().map(resolved));
+    roots.extend(of_session.iter().map(|root| resolved(root)));
     let mut once = Vec::new();
     roots.retain(|root| {
         !once.contains(root) && {

@@ -96,8 +96,8 @@ fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<Quote
     let end = if page_end.is_some() { whole.char_start + text.chars().count() as u32 } else { found.end.char };
     let mut provenance = part_of(finder.collection, &whole, &text, &first.blocks, found.start.char..end)?;
     if page_end.is_some() {
-        let paragraph = |char: u32| last.blocks.partition_point(|block| block.char_start <= char).max(1) as u32;
-        provenance.paragraph_end = paragraph(found.end.char.saturating_sub(1));
+        let last_char = found.end.char.saturating_sub(1);
+        provenance.paragraph_end = last.blocks.partition_point(|block| block.char_start <= last_char).max(1) as u32;
         (provenance.line_end, provenance.char_end) = (found.end.line, found.end.char);
     }
     let citation = match page_end {

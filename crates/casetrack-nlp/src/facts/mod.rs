@@ -129,7 +129,7 @@ pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
     known.extend(
         clauses
             .into_iter()
-            .filter_map(|fact| if fact.is_cap() { fact.as_cap().filter(|_| !has_cap) } else { Some(fact) }),
+            .filter_map(|fact| if fact.is_cap() { fact.into_cap().filter(|_| !has_cap) } else { Some(fact) }),
     );
     unsure.extend(candidates.into_iter().filter(|fact| !fact.is_cap()));
     known.sort_by_key(|fact| fact.kind);
@@ -210,7 +210,7 @@ impl Fact {
     }
 
     /// The words of a clause that limits liability, as the cap.
-    fn as_cap(self) -> Option<Self> {
+    fn into_cap(self) -> Option<Self> {
         let value = self.stated.as_ref()?.chars().take(CAP).collect();
         Some(Self { kind: FactKind::LiabilityCap, value, ..self })
     }

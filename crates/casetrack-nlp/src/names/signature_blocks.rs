@@ -317,7 +317,7 @@ fn label(words: &[Word<'_>], at: usize) -> Option<Label> {
         let labelled = at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|before| before.is(':'));
         return (signed && !labelled).then_some(Label::Signed);
     }
-    if !word.is_capital() && !(colon && word.text == "by") {
+    if !(word.is_capital() || colon && word.text == "by") {
         return None;
     }
     match word.folded().as_str() {

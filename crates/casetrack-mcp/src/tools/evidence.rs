@@ -20,7 +20,7 @@ pub(crate) struct AddParameters {
     /// Its page
     #[schemars(range(min = 1))]
     page: Option<u32>,
-    /// Words of that page, or of the chunk's, word for word; default: the whole chunk
+    /// Words of that page or the chunk's; default: the whole chunk
     quote: Option<String>,
     /// Characters of the page in place of a quotation
     char_start: Option<u32>,
@@ -69,7 +69,7 @@ pub(crate) struct ListParameters {
 impl Tool for ListEvidence {
     const NAME: &'static str = "list_evidence";
     const TITLE: &'static str = "List the evidence";
-    const DESCRIPTION: &'static str = "List the passages that were collected as evidence, in their order, each with \
+    const DESCRIPTION: &'static str = "List the passages collected as evidence, in their order, each with \
         its citation, the user's note, and whether its source is unchanged.";
     const ROW: Row = Row::new(Toolset::Workbench, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = "{}";

@@ -160,7 +160,7 @@ pub(crate) struct AskEveryDocument;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EveryParameters {
-    /// Such as 'Is liability capped?'
+    /// One question
     question: String,
     /// Names, IDs
     #[serde(default)]

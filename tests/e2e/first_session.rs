@@ -66,7 +66,8 @@ fn from_an_empty_directory_to_a_cited_answer() {
         assert!(text.contains(best["citation"].as_str().unwrap()), "{text}");
     }
 
-    let (text, found) = client.call("search_documents", json!({"query": "late payment interest", "top_k": 1}));
+    let (text, found) =
+        client.call("search_documents", json!({"query": "late payment interest", "top_k": 1, "detail": "full"}));
     assert!(text.starts_with("Search: \"late payment interest\"\nCollection: Harbour Point | "), "{text}");
     assert_eq!(found["stages"][0], "recall (BM25, dense E1, sparse E6)");
     assert_eq!(found["notices"], json!([]));

@@ -47,7 +47,7 @@ fn toolsets_and_read_only_mode_shorten_the_list() {
     client.call("create_collection", json!({"name": "Other"}));
 
     let output = casetrack(&home).args(["mcp", "--toolsets", "grpah"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("`core`, `ingest`, `graph`, `watch`, `all`"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`core`, `ingest`, `graph`, `review`, `watch`, `all`"));
 }
 
 #[test]

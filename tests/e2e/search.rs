@@ -38,7 +38,8 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     let mut client = Client::start_in(home, "Flat", &files);
 
     let all = ["Lease.txt 1", "Lease.txt 2", "Lease.txt 3", "Travel Policy.md 1", "invoice.eml 1"];
-    let mut search = |query: &str| client.call("search_documents", json!({"query": query, "top_k": 50})).1;
+    let mut search =
+        |query: &str| client.call("search_documents", json!({"query": query, "top_k": 50, "detail": "full"})).1;
     for (query, expected) in [
         ("rent", &all[..]),
         ("rent +\"late payment\"", &all[..1]),
@@ -180,7 +181,7 @@ fn names_numbers_quantities_and_beginnings_decide_what_comes_first() {
     client.call("create_collection", json!({"name": "Supplies"}));
     client.work("ingest_folder", json!({"folder_path": files}));
     let mut first = |query: &str| {
-        let found = client.call("search_documents", json!({"query": query})).1;
+        let found = client.call("search_documents", json!({"query": query, "detail": "full"})).1;
         let result = &found["results"][0];
         let name = result["provenance"]["document_name"].as_str().unwrap().to_owned();
         (name, result["text"].as_str().unwrap().to_owned(), found["notices"].clone())

@@ -93,7 +93,7 @@ fn a_damaged_collection_says_so_and_is_repaired() {
     newer["schema_version"] = 999.into();
     std::fs::write(&description, newer.to_string()).unwrap();
     for name in ["Lighthouse", &id[..8]] {
-        let refused = run_expecting(1, home, &["search", "keeper", "-c", name]);
+        let refused = run_expecting(1, home, &["search", "keeper", "-c", name, "--json"]);
         assert!(refused.contains("was written by a newer CaseTrack"), "{refused}");
     }
     run(home, &["stop"]);

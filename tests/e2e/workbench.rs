@@ -401,11 +401,11 @@ fn the_tools_of_the_workbench_are_offered_where_they_are_named() {
         tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
     let has = |names: &[String]| names.iter().any(|name| name == "add_evidence");
-    let mut usual = Client::start(&home, &[]);
-    assert!(!has(&names(&mut usual)));
-    let refused = usual.call_failing("list_evidence", json!({}));
+    assert!(has(&names(&mut Client::start(&home, &[]))));
+    let mut core = Client::start(&home, &["--toolsets", "core"]);
+    assert!(!has(&names(&mut core)));
+    let refused = core.call_failing("list_evidence", json!({}));
     assert!(refused.contains("workbench"), "{refused}");
-    assert!(!has(&names(&mut Client::start(&home, &["--toolsets", "all"]))));
     assert!(has(&names(&mut Client::start(&home, &["--toolsets", "workbench"]))));
     // The user's own session is not limited by what assistants are.
     std::fs::write(home.join("config.toml"), "read_only = true\ntoolsets = [\"core\"]\n").unwrap();

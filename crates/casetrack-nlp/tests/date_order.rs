@@ -168,8 +168,9 @@ fn a_date_with_two_readings_is_no_fact_and_no_deadline() {
     assert_eq!(duties, [(None, Some("by 2022-07-08 or 2022-08-07".to_owned()))]);
 
     let (facts, duties) = letter(&format!("{text}\n3. Law. This agreement is governed by the laws of Ireland.\n"));
+    // Known, or a candidate.
     assert_eq!(
-        days(&facts.known),
+        days(&[facts.known, facts.unsure].concat()),
         [
             (FactKind::AgreementDate, "2021-06-05".to_owned()),
             (FactKind::EffectiveDate, "2021-06-05".to_owned()),

@@ -265,14 +265,14 @@ fn a_list_of_jobs_has_those_behind_the_first_thousand() {
 fn an_answer_that_may_lack_something_says_so() {
     let made = Made::new();
     let (host, cancel) = (&made.host, Cancel::default());
-    let paths: Vec<String> = (0..101).map(|number| made.write(&number.to_string(), 1)).collect();
+    let paths: Vec<String> = (0..1_001).map(|number| made.write(&number.to_string(), 1)).collect();
     sets::create_set(host, "top", None).unwrap();
     sets::create_set(host, "set", None).unwrap();
     sets::set_child(host, "top", "set", true).unwrap();
     made.add("set", &paths);
     let children = sets::set_children(host, "top", None, true, &cancel).unwrap();
     let child = &children.children[0];
-    assert_eq!((child.entries.as_ref().unwrap().len(), child.has_more, children.notice), (100, Some(true), None));
+    assert_eq!((child.entries.as_ref().unwrap().len(), child.has_more, children.notice), (1_000, Some(true), None));
     // A caller that waits no longer than a moment gets the present entries.
     let _filling = host.space_work().fill(vec!["set".to_owned()]);
     cancel.cancel();

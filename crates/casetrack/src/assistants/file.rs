@@ -189,7 +189,7 @@ mod tests {
         // The content that was read before is gone.
         assert_eq!(file.write("three").unwrap_err().code, ErrorCode::InUse);
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
-        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 2, "nothing else is left behind");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 3, "the file, its backup and the mark");
     }
 
     #[test]

@@ -291,12 +291,12 @@ fn a_definition_that_cannot_be_read_at_the_start_is_tried_again_and_says_why() {
     let stick = folder.parent().unwrap();
     fs::rename(stick, stick.with_file_name("pulled")).unwrap();
     made.reopen();
-    assert_eq!(made.statuses(), ["running", "failed"]);
+    assert_eq!(made.statuses(), ["running", "stopped"]);
     assert!(made.runs()[0].error.is_some(), "{:?}", made.runs());
     fs::rename(stick.with_file_name("pulled"), stick).unwrap();
     fs::write(folder.join("b"), "x").unwrap();
     made.until("it is back", |made| made.count() == 2 && made.runs()[0].error.is_none());
-    assert_eq!(made.statuses(), ["running", "failed"]);
+    assert_eq!(made.statuses(), ["running", "stopped"]);
 }
 
 #[test]

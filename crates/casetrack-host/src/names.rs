@@ -161,10 +161,11 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Keeps an error message readable when the name given is absurdly long.
+/// Keeps an error message readable and on one line, whatever name was given.
 fn shorten(name: &str) -> String {
     const MAX: usize = 200;
-    if name.chars().count() <= MAX { name.to_owned() } else { name.chars().take(MAX).chain(['…']).collect() }
+    let end = name.chars().nth(MAX).map(|_| '…');
+    name.chars().take(MAX).map(|c| if c.is_control() { ' ' } else { c }).chain(end).collect()
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ test("a client that shows views is told of them, and another has not one word mo
 test("with and without views, answers have the same texts, links and pictures", async () => {
   // How long it took is the only thing that may differ.
   const same = (result) => JSON.parse(JSON.stringify(result).replaceAll(/("elapsed_ms":|in |Time: )\d+(\.\d+)?/g, "$10"));
-  const [passage] = (await client.call("search_documents", { query: "interest", document_filter: "Refurbishment_Works_Agreement.pdf", top_k: 1 })).structuredContent.results;
+  const [passage] = (await client.call("search_documents", { query: "interest", document_filter: "Refurbishment_Works_Agreement.pdf", top_k: 1, detail: "full" })).structuredContent.results;
   const calls = [
     ["search_documents", { query: "late payment interest", top_k: 5, include_boxes: true }],
     ["get_source_context", { chunk_id: passage.chunk_id }],
@@ -115,9 +115,11 @@ test("with and without views, answers have the same texts, links and pictures", 
 });
 
 test("passages are shown with their citations, and their pages on request", async () => {
-  const answer = await show("search_documents", { query: "interest on the overdue amount", document_filter: "Refurbishment_Works_Agreement.pdf", top_k: 3 });
+  const asked = { query: "interest on the overdue amount", document_filter: "Refurbishment_Works_Agreement.pdf", top_k: 3 };
+  const { results } = (await client.call("search_documents", { ...asked, detail: "full" })).structuredContent;
+  await show("search_documents", asked);
   await frame.locator(".card").first().waitFor();
-  assert.equal(await frame.locator(".card .citation").first().innerText(), answer.results[0].excerpt.citation);
+  assert.equal(await frame.locator(".card .citation").first().innerText(), results[0].citation);
   assert.doesNotMatch(await frame.locator("blockquote").first().innerText(), /document-text/);
   await frame.getByRole("button", { name: "Show the page" }).first().click();
   await frame.locator("img").first().waitFor();

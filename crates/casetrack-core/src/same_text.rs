@@ -29,7 +29,7 @@ pub fn is_dash(c: char) -> bool {
     )
 }
 
-/// True for what stands for an apostrophe; some of these are single quotation marks, too.
+/// True for every form of an apostrophe; some of these are single quotation marks, too.
 pub fn is_apostrophe(c: char) -> bool {
     matches!(
         c,
@@ -80,7 +80,7 @@ fn keeps_its_form(c: char) -> bool {
     matches!(c, '\u{a8}' | '\u{aa}' | '\u{af}' | '\u{b2}' | '\u{b3}' | '\u{b8}'..='\u{ba}' | '\u{bc}'..='\u{be}' | '\u{2b0}'..='\u{2b8}'
         | '\u{2d8}'..='\u{2dd}' | '\u{2e0}'..='\u{2e4}' | '\u{1d2c}'..='\u{1d6a}' | '\u{2024}'..='\u{2026}' | '\u{2070}'..='\u{209f}'
         | '\u{2120}' | '\u{2122}' | '\u{2150}'..='\u{215f}' | '\u{2189}' | '\u{2460}'..='\u{2473}' | '\u{24b6}'..='\u{24ea}'
-        // Vowels and consonants of Hangul that stand by themselves would join the syllable before.
+        // Separate vowels and consonants of Hangul would join the syllable before.
         | '\u{3131}'..='\u{318e}' | '\u{ffa0}'..='\u{ffdc}')
 }
 
@@ -283,7 +283,7 @@ pub fn base_letter(c: char) -> impl Iterator<Item = char> {
     std::iter::once(c).nfd().filter(|c| !is_accent(*c))
 }
 
-/// Letters whose parts Unicode does not know.
+/// Letters that Unicode does not decompose.
 fn plain_letters(c: char) -> Option<&'static str> {
     Some(match c {
         'æ' | 'ǽ' => "ae",

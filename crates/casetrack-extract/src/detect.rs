@@ -233,7 +233,7 @@ fn promised_mail(source: &Source, text: &str) -> Option<FileFormat> {
     match source.promised_format()? {
         FileFormat::Mbox if text.trim_start().starts_with("From ") => Some(FileFormat::Mbox),
         FileFormat::Eml if known_text_format(text).is_none() => Some(FileFormat::Eml),
-        // Outlook gives the same name to what is signed with the signature beside it.
+        // Outlook gives the same name to a message with a detached signature.
         FileFormat::P7m | FileFormat::Mhtml if formats::signed::is_mime_entity(text.as_bytes()) => {
             Some(FileFormat::Eml)
         }

@@ -310,7 +310,7 @@ mod tests {
         let followed = listed(&request);
         assert!(followed.denied.is_empty());
         assert_eq!(followed.files.iter().filter(|file| !within(file)).count(), 2);
-        // Whoever names a link means what it leads to.
+        // If you name a link, you mean its target.
         let named = IngestRequest::new(vec![root.join("p.txt"), root.join("sub/out")]);
         assert_eq!(listed(&named).files.len(), 2);
     }

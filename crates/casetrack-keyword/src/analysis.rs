@@ -139,7 +139,7 @@ fn written(word: &str) -> String {
 /// Splits text into the pieces described above.
 #[derive(Clone)]
 struct Words {
-    /// True if Thai letters stand alone.
+    /// True if Thai letters have no neighbours.
     marks: bool,
     spelling: Spelling,
 }

@@ -17,7 +17,7 @@ const MAX_WORD: usize = 80;
 const MIN_PART: usize = 3;
 /// Shortest part that is unknown.
 const MIN_UNKNOWN: usize = 4;
-/// What joins two parts, the longest first.
+/// The letters that join two parts, the longest first.
 const LINKS: [&str; 7] = ["", "s", "es", "n", "en", "er", "e"];
 /// Endings of the last part.
 const ENDINGS: [&str; 8] = ["", "s", "es", "n", "en", "er", "e", "ern"];

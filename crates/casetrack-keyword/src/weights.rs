@@ -133,7 +133,7 @@ impl Words {
         WordsReader { words: self, written: exact_query_analyzer(), stems, divider, known: HashMap::new() }
     }
 
-    /// The term of the question that a word, or a part of it, stands for.
+    /// The term of the question that a word, or a part of it, represents.
     fn term(&self, stems: &mut TextAnalyzer, divider: Option<&mut Divider>, word: &str) -> Option<&str> {
         let known = |stem: &String| self.weights.get_key_value(stem).map(|(term, _)| term.as_str());
         let mut stem = stems.token_stream(word);

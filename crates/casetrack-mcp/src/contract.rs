@@ -132,7 +132,7 @@ impl Contract {
         if let Some(field) = &field {
             data["field"] = (&**field).into();
         }
-        // Many clients show a model the message alone.
+        // Many clients show a model only the message.
         let message = |what: &str| match &field {
             Some(field) if !reason.starts_with(&**field) => format!("{what}: {field}: {reason}"),
             _ => format!("{what}: {reason}"),

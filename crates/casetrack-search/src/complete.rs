@@ -104,7 +104,7 @@ pub(super) fn complete_list(
         let base = filter::left(host, &collection, filters, &WordConditions::default(), &mut notices)?;
         let counts = collection.counts()?;
         total += counts.documents;
-        // Fields alone are what is looked for, not what is searched.
+        // If a query has only fields, they are its conditions and not its scope.
         let searched = match understood.has_words() {
             true => base.clone(),
             false => filter::left(

@@ -20,7 +20,7 @@ const BEFORE_PHRASE: usize = 60;
 const BEFORE_NUMBERS: [&str; 13] =
     ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
 
-/// What speaks for the sentences that are shown: the phrases that decide, and the worth of the words.
+/// The score of the sentences that are shown: the phrases that decide, and the worth of the words.
 type Score = (usize, f32);
 
 struct Window {

@@ -114,7 +114,7 @@ fn is_number(word: &str) -> bool {
 fn ways(parts: &[(usize, &str)]) -> Vec<String> {
     let mut ways = vec![String::new()];
     for (n, &(group, number)) in parts.iter().enumerate() {
-        // What stands before the first number may be a sign.
+        // The character before the first number may be a sign.
         let labels = if n == 0 && group == SIGN { &[""][..] } else { LABELS[group] };
         let written = |way: &String| labels.iter().map(|label| format!("{way} {label} {number}")).collect::<Vec<_>>();
         ways = ways.iter().flat_map(written).take(MAX_WAYS).collect();

@@ -40,7 +40,7 @@ pub(crate) fn terms(query: &str) -> HashSet<String> {
     kept.iter().map(|word| stem(word)).collect()
 }
 
-/// True for what belongs to a word, in any form of its text.
+/// True for a character of a word, in any form of its text.
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == same_text::SOFT_HYPHEN || same_text::continues(c)
 }

@@ -222,7 +222,7 @@ impl Endpoint {
         let body = match head.method {
             Method::POST => match read(body).await {
                 Ok((message, body)) => {
-                    // Whoever opens a session has none, whatever it still sends of an earlier one.
+                    // A client that opens a session has none, even if it still sends the ID of an earlier one.
                     if opens_session(&message) {
                         head.headers.remove(SESSION_HEADER);
                     }

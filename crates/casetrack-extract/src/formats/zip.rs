@@ -86,7 +86,7 @@ mod tests {
         assert!(extraction.warnings.is_empty());
     }
 
-    /// An archive of these names, in bytes, that are not said to be UTF-8.
+    /// An archive of these names, in bytes, that are not marked as UTF-8.
     fn with_raw_names(names: &[&[u8]]) -> Vec<u8> {
         let placeholder = |index: usize, name: &[u8]| format!("{index:0width$}", width = name.len());
         let placeholders: Vec<String> = names.iter().enumerate().map(|(at, name)| placeholder(at, name)).collect();

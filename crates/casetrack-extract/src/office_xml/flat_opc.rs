@@ -19,7 +19,7 @@ pub(super) fn read(xml: &mut XmlReader, text: &str, parts: &mut Parts) -> Result
                         let start = xml.offset();
                         let outcome = xml.skip();
                         let content = text.get(start..xml.offset()).unwrap_or_default();
-                        // What is cut off has no end tag.
+                        // A truncated part has no end tag.
                         let end = if outcome.is_ok() { content.rfind("</").unwrap_or(0) } else { content.len() };
                         parts.add(&name, &content[..end]);
                         outcome?;

@@ -15,7 +15,7 @@ use casetrack_pages::text::encoding;
 /// Bytes of a file that may precede its root element: declarations and comments.
 const ROOT_WITHIN: usize = 64 * 1024;
 
-/// The package that a file stands for; `None` for every other file.
+/// The package that a file describes; `None` for every other file.
 ///
 /// # Errors
 ///
@@ -40,7 +40,7 @@ pub(crate) fn packed(source: &Source) -> Result<Option<Vec<u8>>> {
     };
     match outcome {
         Err(error) if parts.0.is_empty() => Err(source.unreadable(error)),
-        // The part that was cut off is damaged, and the extractor says so.
+        // The truncated part is damaged, and the extractor reports it.
         _ => Ok(zip::packed(&parts.0)),
     }
 }

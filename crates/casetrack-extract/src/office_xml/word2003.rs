@@ -1,5 +1,5 @@
 //! Word 2003 XML ([WordprocessingML of 2003]) as the parts of a package. Most of its elements are those of today; what differs is renamed:
-//! lists, revisions, and notes, comments, headers and pictures that stand where they are referred to.
+//! lists, revisions, and notes, comments, headers and pictures that are placed where they are referred to.
 //!
 //! [WordprocessingML of 2003]: https://learn.microsoft.com/previous-versions/office/developer/office-2003/aa212812(v=office.11)
 
@@ -219,7 +219,7 @@ impl Converter {
         ] {
             parts.add(name, format!("<{root}>{content}</{root}>"));
         }
-        // Where the file is damaged, the part is cut off, and the extractor reports it.
+        // If the file is damaged, the part is truncated, and the extractor reports it.
         let end = if is_cut { "" } else { "</w:body></w:document>" };
         parts.add(MAIN, format!("<w:document><w:body>{}{end}", self.body));
         parts.declare([("/word/document.xml", MAIN_TYPE)].into_iter());

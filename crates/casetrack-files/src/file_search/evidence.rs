@@ -31,7 +31,7 @@ fn is_close(result: &SearchResult) -> bool {
     result.bm25.is_some() || result.dense.is_some_and(|dense| dense.score >= LEAST_COSINE)
 }
 
-/// False if a text has words of the query only in what is redacted.
+/// False if a text has words of the query only in redacted parts.
 fn is_shown(text: &str, words: &[String]) -> bool {
     let has = |text: &str| content_words(text).iter().any(|word| words.contains(word));
     !has(text) || has(&redact_all(text).text)

@@ -18,7 +18,7 @@ pub(super) const NOTE: &str = "removed";
 /// 30 days.
 const KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 
-/// What is kept of a removed document.
+/// The parts of a removed document that are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RemovedDocument {
     pub id: DocumentId,

@@ -147,7 +147,7 @@ impl UnreadFile {
     }
 }
 
-/// What to do about a file that was not read, which may be inside another.
+/// The remedy for a file that was not read, which may be inside another.
 fn remedy(code: &str, container: Option<&str>) -> Option<Hint> {
     let save = match container {
         Some(container) => format!("Save it from {container}, "),

@@ -65,7 +65,7 @@ impl Lookup {
     }
 }
 
-/// What becomes of a file.
+/// The outcome of a file, and the files inside it.
 struct Decision {
     outcome: Outcome,
     /// The files inside it.

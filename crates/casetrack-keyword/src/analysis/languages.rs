@@ -332,7 +332,7 @@ impl Indexer {
     }
 }
 
-/// Characters that stand alone, with a pair after each that has a neighbour.
+/// Single characters, with a pair after each that has a neighbour.
 fn with_pairs(tokens: Vec<Token>) -> Vec<Token> {
     let alone = |token: &Token| {
         token.text.rsplit(MARK_END).next().and_then(|term| term.chars().next()).is_some_and(|c| stands_alone(c, true))

@@ -8,7 +8,7 @@ pub(crate) const SOURCES: &str = "sources";
 pub(crate) const SOURCE: &str = "source";
 const NUMBER: &str = "number";
 const PROVENANCE: &str = "provenance";
-/// What provenance says about the document, not about the place in it. A document whose pages were read in two ways is two sources.
+/// Fields of provenance that describe the document and not the place in it. A document whose pages were read in two ways is two sources.
 const OF_SOURCE: [&str; 8] = [
     "document_id",
     "document_name",
@@ -30,7 +30,7 @@ pub(super) const SHORT: char = '\0';
 /// Decimals of scores.
 const DECIMALS: f64 = 1e4;
 
-/// What is collected while an answer is shortened.
+/// The sources collected while an answer is shortened.
 pub(super) struct Brief {
     sources: Vec<Map<String, Value>>,
     /// The call asked for the stages of scores.

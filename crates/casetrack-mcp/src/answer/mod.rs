@@ -114,7 +114,7 @@ impl Items for Comparison {
     }
 }
 
-/// How much an answer says about each passage.
+/// The amount of detail about each passage of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// Documents are described once, and lower results are shown in part.

@@ -10,7 +10,7 @@ const NOT_SET: &[&str] = &["null", "undefined", "None"];
 /// Most items of an example.
 const EXAMPLE_ITEMS: usize = 3;
 
-/// True if a string stands for a value that is not set, under a schema that takes no strings.
+/// True if a string means a value that is not set, under a schema that takes no strings.
 pub(super) fn stands_for_nothing(schema: &Value, value: &Value) -> bool {
     let is_other = type_of(schema).is_some_and(|name| name != "string");
     is_other && value.as_str().is_some_and(|text| text.trim().is_empty() || NOT_SET.contains(&text.trim()))

@@ -18,7 +18,7 @@ pub fn read(message: &[u8]) -> Result<ClientJsonRpcMessage, Value> {
         struct Head {
             id: Option<Value>,
         }
-        // What it skips may hold half of a character, or be nested too deeply.
+        // The text that it skips may contain half of a character, or be nested too deeply.
         let head = serde_json::from_slice::<Head>(message);
         let is_json = head.is_ok();
         let id = head.ok().and_then(|head| head.id);

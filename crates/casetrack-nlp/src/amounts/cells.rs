@@ -75,7 +75,7 @@ pub(crate) fn side(text: &str, number: Option<Range<usize>>, currency: Range<usi
     }
 }
 
-/// Which of two numbers as near is one of money, by their forms and what is around them.
+/// The number of money among two that are equally near, by their forms and their neighbours.
 fn by_form(text: &str, number: &Range<usize>, next: &Range<usize>, distance: Distance) -> Option<Side> {
     match (is_money(&text[number.clone()]), is_money(&text[next.clone()])) {
         (true, false) => return Some(Side::Before),
@@ -95,7 +95,7 @@ fn by_form(text: &str, number: &Range<usize>, next: &Range<usize>, distance: Dis
     (again || COUNTED.contains(&counts.as_str())).then_some(Side::Before)
 }
 
-/// What a number behind an amount counts.
+/// The things that a number after an amount counts.
 const COUNTED: &[&str] = &[
     "day", "days", "week", "weeks", "month", "months", "year", "years", "times", "hours", "business", "calendar",
     "working",

@@ -1,11 +1,11 @@
-//! What a document shows of its habits of writing numbers and currencies.
+//! The conventions of a document for numbers and currencies.
 
 pattern_table! {
     "amounts/conventions.toml":
     SWEDEN, NORWAY, DENMARK, ICELAND, JAPAN, RENMINBI, CHINA, TAIWAN, HONG_KONG, INDIA, PAKISTAN, BRITAIN, WEIGHT, POINTS, COMMAS,
 }
 
-/// What signs that several currencies share stand for in a document.
+/// The meaning in a document of signs that several currencies share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Conventions {
     /// "kr"; `None` if nothing in the document decides.

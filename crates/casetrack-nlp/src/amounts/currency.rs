@@ -54,7 +54,7 @@ fn code(tokens: &Tokens, at: usize) -> Option<&'static str> {
     (!ALSO_WORDS.contains(&code)).then_some(code)
 }
 
-/// "TEUR", "kCHF", "MSEK", "EURm": a code with what multiplies it.
+/// "TEUR", "kCHF", "MSEK", "EURm": a code with its multiplier.
 fn multiplied_code(written: &str) -> Option<(&'static str, u32)> {
     let known = |code: &str| OFTEN_MULTIPLIED.iter().copied().find(|known| *known == code);
     if !written.is_ascii() || !(4..=6).contains(&written.len()) {
@@ -156,7 +156,7 @@ pub fn before(tokens: &Tokens, conventions: &Conventions, at: usize) -> Option<B
     }
 }
 
-/// What multiplies the currency that comes next, and the token of the currency: "k€", "T€", "Mio. €".
+/// The multiplier of the next currency, and the token of the currency: "k€", "T€", "Mio. €".
 fn multiplies(tokens: &Tokens, at: usize) -> Option<(u32, usize)> {
     let written = tokens.surface(at);
     // "B$" is a dollar
@@ -216,7 +216,7 @@ fn shared(name: &'static str, conventions: &Conventions) -> Option<&'static str>
 #[derive(Debug, Clone, Copy)]
 pub struct After {
     pub unit: &'static str,
-    /// The power of ten of the named part of the currency, or of what multiplies it: -2 for cents, 3 for "k€".
+    /// The power of ten of the named part of the currency, or of its multiplier: -2 for cents, 3 for "k€".
     pub power: i32,
     /// The token after it.
     pub end: usize,

@@ -202,7 +202,7 @@ fn grouping_space(tokens: &Tokens, at: usize, plain: bool) -> bool {
     }
 }
 
-/// What may be glued to an amount: "5 000zł", "1 250k€".
+/// A currency or scale written directly after an amount: "5 000zł", "1 250k€".
 fn is_unit(written: &str) -> bool {
     multiple(written).is_some() || is_code(written) || matches!(written, "kr" | "zł" | "Kč" | "円" | "元")
 }

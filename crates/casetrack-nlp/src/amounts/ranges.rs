@@ -62,7 +62,7 @@ struct Unit {
     leads: bool,
 }
 
-/// What stands between the ends of a range.
+/// The text between the ends of a range.
 struct Joint {
     /// The first token of the second end.
     next: usize,
@@ -100,7 +100,7 @@ impl Reader<'_> {
         ends[0].value.is_below(&ends[1].value).then_some(ends)
     }
 
-    /// A number with what it has itself of a scale and a unit.
+    /// A number with its own scale and unit, if it has them.
     fn end_at(&self, at: usize) -> Option<End> {
         let tokens = self.tokens;
         if tokens.is_number(at) {
@@ -145,7 +145,7 @@ impl Reader<'_> {
         Some(End { first: at, end, digits, scale, unit: Some(unit) })
     }
 
-    /// What joins an end to the next one: a dash, "to", "or", or "and" behind "between".
+    /// The words that join an end to the next one: a dash, "to", "or", or "and" behind "between".
     fn joint(&self, low: &End) -> Option<Joint> {
         let tokens = self.tokens;
         let (at, next) = (low.end, low.end + 1);

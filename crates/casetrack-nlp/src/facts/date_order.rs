@@ -56,7 +56,7 @@ fn by_conventions(pages: &[&str], language: Option<&str>) -> DateOrder {
         &|| by_address(pages),
         &|| by_currency(pages),
         &|| by_zone(pages, &language),
-        // Templates state "en-US" whoever fills them in.
+        // Templates state "en-US", whatever the user's language.
         &|| if REGIONS.contains(&region) { DateOrder::DayFirst } else { DateOrder::Unknown },
     ];
     signs.iter().map(|sign| sign()).find(|order| *order != DateOrder::Unknown).unwrap_or_default()
@@ -100,7 +100,7 @@ fn by_places(text: &str) -> Votes {
     votes
 }
 
-/// Places, addresses and firms. Firms alone decide nothing where others may be of any country.
+/// Places, addresses and firms. Firms by themselves decide nothing, because a firm may be from any country.
 fn by_address(pages: &[&str]) -> DateOrder {
     let count = |pattern: &regex::Regex| pages.iter().map(|page| pattern.find_iter(page).count()).sum::<usize>();
     let mut votes = Votes { day_first: count(&DAY_FIRST), month_first: count(&MONTH_FIRST) };

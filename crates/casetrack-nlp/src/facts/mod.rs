@@ -202,7 +202,13 @@ pub fn length_of_time(written: &str) -> Option<String> {
 impl Fact {
     fn new(text: &Text<'_>, kind: FactKind, value: impl Into<String>, range: Range<usize>, confidence: u8) -> Self {
         let (page, char_start, char_end) = text.flat.place(range);
-        Self { kind, value: value.into(), computed: None, page, char_start, char_end, confidence, stated: None }
+        Self::at(kind, value.into(), page, char_start..char_end, confidence)
+    }
+
+    /// A fact that the document states at these characters of a page.
+    fn at(kind: FactKind, value: String, page: u32, chars: Range<u32>, confidence: u8) -> Self {
+        let Range { start: char_start, end: char_end } = chars;
+        Self { kind, value, computed: None, page, char_start, char_end, confidence, stated: None }
     }
 
     fn is_cap(&self) -> bool {

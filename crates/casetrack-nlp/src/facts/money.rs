@@ -119,16 +119,8 @@ fn amounts(text: &Text<'_>) -> Vec<Fact> {
     let fact = |(_, number): (f64, usize)| {
         let (mention, entity) = (first(number)?, &annotations.entities[number]);
         let Some(EntityValue::Amount(amount)) = &entity.value else { return None };
-        Some(Fact {
-            kind: FactKind::Amount,
-            value: format!("{} {}", amount.unit, amount.value),
-            computed: None,
-            page: mention.page,
-            char_start: mention.char_start,
-            char_end: mention.char_end,
-            confidence: 90,
-            stated: None,
-        })
+        let value = format!("{} {}", amount.unit, amount.value);
+        Some(Fact::at(FactKind::Amount, value, mention.page, mention.char_start..mention.char_end, 90))
     };
     money.into_iter().filter_map(fact).collect()
 }

@@ -36,7 +36,7 @@ const DEGREES: &[&str] = &["md", "phd", "esq", "cpa", "dds", "jd", "jr", "sr", "
 /// Forms of incorporation that are also plain words behind a word in lower case: "operating Company".
 const LONG_FORMS: &[&str] = &["company", "companies", "corporation", "corp", "co", "incorporated", "limited"];
 
-/// Who else is in a firm, behind the English "and".
+/// The other members of a firm, after the English "and".
 const ENGLISH_KIN: &[&str] = &["sons", "son", "daughters", "daughter", "brothers", "bros", "associates", "co"];
 
 /// Longest name, in words.

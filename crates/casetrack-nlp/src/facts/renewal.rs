@@ -67,7 +67,7 @@ pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
     renewal.into_iter().chain(notice).collect()
 }
 
-/// True for a sentence that says how the renewal of the term is prevented.
+/// True for a sentence that states how to prevent the renewal of the term.
 pub(super) fn is_prevented(said: &str) -> bool {
     let renews = RENEWS.is_match(said) && OF_TERM.is_match(said) && !NOT_TERM.is_match(said);
     renews && NOTICE.is_match(said) && !OPTION.is_match(said)

@@ -10,7 +10,9 @@ pattern_table! {
     "facts/signatories.toml":
     WITNESS, BLANK,
 }
-/// Characters before a name in which the word for a witness may stand.
+/// Percent, by the kind of evidence.
+const CONFIDENCE: u8 = 80;
+/// Characters before a name that may contain the word for a witness.
 const WITNESS_REACH: u32 = 90;
 /// The value for a form without signatures, as far as its text shows.
 const UNSIGNED: &str = "not signed: the signature lines are blank";
@@ -78,17 +80,7 @@ fn unsigned(pages: &[&str]) -> Option<Fact> {
     lines.next()?;
     let char_start = text.get(..range.start)?.chars().count() as u32;
     let char_end = char_start + text.get(range)?.chars().count() as u32;
-    let value = UNSIGNED.to_owned();
-    Some(Fact {
-        kind: FactKind::Signatory,
-        value,
-        computed: None,
-        page,
-        char_start,
-        char_end,
-        confidence: 80,
-        stated: None,
-    })
+    Some(Fact::at(FactKind::Signatory, UNSIGNED.to_owned(), page, char_start..char_end, CONFIDENCE))
 }
 
 impl Signatory {
@@ -106,15 +98,6 @@ impl Signatory {
         let title = title.map(|title| format!(", {title}")).unwrap_or_default();
         let organization = organization.map(|organization| format!(", for {organization}")).unwrap_or_default();
         let value = format!("{name}{title}{organization}");
-        Fact {
-            kind: FactKind::Signatory,
-            value,
-            computed: None,
-            page,
-            char_start,
-            char_end,
-            confidence: 80,
-            stated: None,
-        }
+        Fact::at(FactKind::Signatory, value, page, char_start..char_end, CONFIDENCE)
     }
 }

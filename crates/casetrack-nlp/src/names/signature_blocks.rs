@@ -266,7 +266,7 @@ impl<'w, 't> Blocks<'w, 't> {
     }
 }
 
-/// Without the position of who signed before: "Sole Director ACME LLC".
+/// Without the position of the previous signatory: "Sole Director ACME LLC".
 fn without_position(words: &[Word<'_>], range: Range<usize>) -> Range<usize> {
     let is_head = |at: &usize| words[*at].has(Class::POSITION_HEAD) && range.end - at > 2 && at - range.start < 2;
     range.clone().rev().find(is_head).map_or(range.clone(), |head| head + 1..range.end)

@@ -123,7 +123,7 @@ impl Score {
     }
 }
 
-/// What a character between two others shows for the encoding, or against it.
+/// The evidence of a character between two others for or against an encoding.
 fn weight(before: char, c: char, after: char) -> i64 {
     let is_letter = |c: char| c.is_alphabetic() && !matches!(c, 'ª' | 'º' | 'ƒ');
     let (follows, precedes) = (is_letter(before), is_letter(after));
@@ -149,7 +149,7 @@ fn weight(before: char, c: char, after: char) -> i64 {
     let lower = c.to_lowercase().next().unwrap_or(c);
     match script(c) {
         _ if !is_word => 0,
-        // Three letters with marks rarely stand side by side.
+        // Three letters with marks are rarely adjacent.
         Script::Latin if follows && precedes && !before.is_ascii() && !after.is_ascii() => 1,
         Script::Latin if COMMON.contains(lower) => 3,
         Script::Latin if KNOWN.contains(lower) => 2,

@@ -57,7 +57,7 @@ const AFTER: [&str; 16] = [
     "von",
     "zwischen",
 ];
-/// Words at the end of the name of a file that say nothing of its kind.
+/// Words at the end of a file name that do not indicate its kind.
 const STATES: [&str; 16] = [
     "copy",
     "draft",
@@ -172,7 +172,7 @@ fn named_kind(title: &str, is_file: bool) -> Option<DocumentType> {
     let kind_of =
         |(kind, nouns): &(DocumentType, &str)| nouns.split(", ").any(|noun| names(*kind, noun)).then_some(*kind);
     let first = NAMES.iter().find_map(kind_of);
-    // A file's name that names no kind says nothing.
+    // A file name without a kind is no evidence.
     first.filter(|kind| !is_file || *kind != DocumentType::Other)
 }
 

@@ -46,7 +46,7 @@ impl DeletedWords {
     }
 }
 
-/// Words without case and accents: letters and digits without what stands between them.
+/// Words without case and accents: letters and digits without the characters between them.
 fn folded(text: &str) -> Vec<String> {
     placed(text).map(|(word, _)| word).collect()
 }

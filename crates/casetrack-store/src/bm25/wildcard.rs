@@ -67,7 +67,7 @@ pub(super) fn slots(phrase: &str, form: &mut Form) -> Vec<Slot> {
             continue;
         }
         let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '*' | '\'' | SOFT_HYPHEN) || continues(c);
-        // What has a digit is one term with its joints, as in the index.
+        // A word with a digit is one term with its joints, as in the index.
         if word.contains(|c: char| c.is_numeric()) {
             found.push(Slot::Pattern(Pattern::of(word.trim_matches(|c: char| !is_of_word(c)), form)));
             continue;

@@ -65,7 +65,7 @@ pub struct Sheet {
 impl Sheet {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { named, target, columns, documents, filter, sort, csv, md, xlsx, .. } = self;
-        // What is named in its place counts before the environment variable.
+        // A collection that is named as an argument takes precedence over the environment variable.
         let target = InCollection { collection: named.or(target.collection) };
         let collection = target.find(&console.engine)?;
         if let Some(name) = self.define {

@@ -151,7 +151,7 @@ fn in_a_mail_the_event_follows_the_text() {
     let file = "Content-Type: text/calendar; name=meeting.ics\r\nContent-Disposition: attachment; filename=meeting.ics";
     let extraction = extract("a.eml", invitation("mixed", file, &calendar));
     assert_eq!(extraction.attachments[0].name, "meeting.ics");
-    // What is no calendar stays text.
+    // A file that is no calendar stays text.
     let note = extract("a.eml", invitation("mixed", "Content-Type: text/calendar", "No calendar."));
     assert!(note.pages[0].text.ends_with("Hello Tom,\n\nNo calendar."), "{}", note.pages[0].text);
 }

@@ -1,4 +1,4 @@
-//! Legacy form fields, whose state stands in the data of the picture that is part of their instruction.
+//! Legacy form fields. The picture in their instruction holds their state.
 
 use casetrack_pages::build::flow::is_reserved;
 use casetrack_pages::container::ole::{u16_at, u32_at, utf16};
@@ -10,7 +10,7 @@ const CHECK_BOX: u16 = 1;
 const DROP_DOWN: u16 = 2;
 const BY_DEFAULT: u16 = 25;
 
-/// What a check box or a drop-down list shows: behind the head of a picture, FFData ([MS-DOC] 2.9.78).
+/// The text that a check box or a drop-down list shows: behind the head of a picture, FFData ([MS-DOC] 2.9.78).
 pub(super) fn form_field(data: &[u8], place: u32) -> Option<String> {
     let at = place as usize;
     let field = data.get(at + usize::from(u16_at(data, at + 4)?)..)?;

@@ -73,7 +73,7 @@ mod tests {
     fn damaged_files_are_errors() {
         let file = bytes();
         for length in 12..file.len() {
-            // What is cut off at the end may still show the picture.
+            // A truncated file may still show the picture.
             let _ = decode(&file[..length], |_, _| true);
         }
         assert!(matches!(decode(&file[..100], |_, _| true), Err(Problem::Damaged(_))));

@@ -21,7 +21,7 @@ const RESOLUTION_UNIT: u16 = 296;
 const RATIONAL: u16 = 5;
 /// Stated resolutions outside this range are placeholders or errors: programs that know none write 72 or 96.
 const CREDIBLE: std::ops::RangeInclusive<u32> = 100..=2400;
-/// Bits of `NEW_SUBFILE_TYPE`: a smaller copy of another page, and what of another page shows.
+/// Bits of `NEW_SUBFILE_TYPE`: a smaller copy of another page, and a mask of another page.
 const NO_PAGE: usize = 1 | 4;
 
 pub(super) struct Directory {
@@ -144,7 +144,7 @@ impl<'b> Tiff<'b> {
         self.numbers(directory, tag).into_iter().map(|number| number as u16).collect()
     }
 
-    /// Where the strips or tiles of a page lie, in order; those that lie outside the file are empty.
+    /// The strips or tiles of a page, in order; those outside the file are empty.
     pub fn strips(&self, directory: usize) -> Vec<Range<usize>> {
         let strips =
             |offsets: u16, bytes: u16| self.numbers(directory, offsets).into_iter().zip(self.numbers(directory, bytes));

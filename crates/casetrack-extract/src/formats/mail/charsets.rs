@@ -24,7 +24,7 @@ fn guessed(bytes: &[u8]) -> String {
         .map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |decoded| decoded.text.into_owned())
 }
 
-/// Shifts to JIS X 0208 (RFC 1468); what follows looks like ASCII.
+/// Shifts to JIS X 0208 (RFC 1468); the bytes that follow look like ASCII.
 fn is_escaped_japanese(bytes: &[u8]) -> bool {
     bytes.is_ascii() && bytes.windows(3).any(|window| matches!(window, b"\x1B$B" | b"\x1B$@"))
 }
@@ -65,7 +65,7 @@ fn code_page(compact: &str) -> Option<u32> {
     })
 }
 
-/// A part of ISO 8859 under a name that the web does not know: `_iso-8859-15`, `8859_1`, `iso-8859-1x`.
+/// A part of ISO 8859 under a name that web browsers do not accept: `_iso-8859-15`, `8859_1`, `iso-8859-1x`.
 fn latin(compact: &str) -> Option<&'static Encoding> {
     let (_, part) = compact.split_once("8859")?;
     let digits: String = part.chars().take_while(char::is_ascii_digit).collect();

@@ -27,7 +27,7 @@ pub(super) mod id {
     pub const IN_REPLY_TO: u32 = 0x1042;
     pub const HTML: u32 = 0x1013;
     pub const INTERNET_CODE_PAGE: u32 = 0x3FDE;
-    /// Name, SMTP address and address of who sent it, on whose behalf first.
+    /// Name, SMTP address and address of the sender; the person represented comes first.
     pub const SENDERS: [[u32; 3]; 2] = [[0x0042, 0x5D02, 0x0065], [0x0C1A, 0x5D01, 0x0C1F]];
     pub const RECIPIENT: [u32; 3] = [0x3001, 0x39FE, 0x3003];
     pub const RECIPIENT_TYPE: u32 = 0x0C15;
@@ -43,7 +43,7 @@ pub(super) mod id {
 /// Types of recipients, and the property that lists the names of recipients without objects of their own.
 const RECIPIENTS: [(&str, u32, u32); 3] = [("To", 1, 0x0E04), ("Cc", 2, 0x0E03), ("Bcc", 3, 0x0E02)];
 
-/// As they are shown, and those that threads are made of.
+/// As they are shown, and as threads use them.
 pub(super) fn headers(item: &Properties, recipients: &[Properties]) -> (Vec<(&'static str, String)>, MailHeaders) {
     let mut headers = Vec::new();
     let mut mail = mail_headers(item);

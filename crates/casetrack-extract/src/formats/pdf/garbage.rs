@@ -30,7 +30,7 @@ const LIKE: f32 = 0.9;
 const LETTERS_OF_BROKEN: usize = 1500;
 /// On a page with fewer letters, one broken word is no accident.
 const FEW_LETTERS: usize = 300;
-/// Characters beyond ASCII that stand between letters in words, and between words without spaces.
+/// Characters beyond ASCII that occur between letters in words, and between words without spaces.
 const BETWEEN_LETTERS: &str = "’‘´`ʼ“”„«»‹›…–—‐‑‒·•∙†‡\u{AD}⁄×";
 
 /// Farthest distance between the codes of letters and those in a text layer. Producers that write numbers of glyphs as text move
@@ -68,7 +68,7 @@ pub(super) fn is_garbage(lines: &[Line], glyphs: Glyphs) -> bool {
     are_endless(words()) || lack_vowels(words()) || mix_scripts(words()) || are_moved(text())
 }
 
-/// Places inside words where a character stands that no word has there: a ligature that is mapped to another character, as "secƟon" or "o®ce".
+/// Places inside words with a character that no word has there: a ligature that is mapped to another character, as "secƟon" or "o®ce".
 fn broken_words(text: &str) -> usize {
     if text.is_ascii() {
         return 0;
@@ -271,7 +271,7 @@ mod tests {
         {
             assert!(is_garbage(&lines(&LETTER.replace(right, wrong)), MAPPED), "{wrong}");
         }
-        // Where nothing is left of them.
+        // If nothing is left of them.
         assert!(is_garbage(&lines(LETTER), Glyphs { gaps: 1, ..MAPPED }));
         // One odd word in a page is an accident.
         assert!(!is_garbage(&lines(&long), Glyphs { gaps: 1, ..MAPPED }));

@@ -30,7 +30,7 @@ impl FormField {
         }
     }
 
-    /// What a box or a list shows; nothing for fields of text, which have a result.
+    /// The text that a box or a list shows; nothing for fields of text, which have a result.
     pub fn shown(&self) -> &str {
         let state = self.state.unwrap_or(self.default);
         match self.kind {

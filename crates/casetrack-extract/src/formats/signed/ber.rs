@@ -38,7 +38,7 @@ impl<'a> Elements<'a> {
 fn split(bytes: &[u8], depth: u32) -> Option<(Element<'_>, &[u8])> {
     let (&tag, mut rest) = bytes.split_first()?;
     if tag & 0x1F == 0x1F {
-        // The number goes on while the high bit is set.
+        // The number continues while the high bit is set.
         let more = rest.iter().take_while(|&&byte| byte & 0x80 != 0).count();
         rest = rest.get(more + 1..)?;
     }

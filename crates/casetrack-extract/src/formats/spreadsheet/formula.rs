@@ -29,7 +29,7 @@ pub(super) fn of_open_document(formula: &str) -> String {
         match c {
             '[' if !is_text => is_reference = true,
             ']' if !is_text => is_reference = false,
-            // The dot stands before a cell of the same sheet, and between a sheet and its cell.
+            // A dot precedes a cell of the same sheet, and separates a sheet from its cell.
             '.' if is_reference && matches!(before, '[' | ':') => {}
             c => plain.push(c),
         }

@@ -32,7 +32,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     let mut xml = XmlReader::new(text);
     let mut damage = None;
     let (mut found, mut is_cut) = (false, false);
-    // Properties and styles stand before the sheets.
+    // Properties and styles precede the sheets.
     let mut listed = Vec::new();
     if let Err(error) = workbook.read(&mut xml, document, &mut listed) {
         damage = Some(error);
@@ -62,7 +62,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     }
 }
 
-/// What the cells of all sheets refer to.
+/// The definitions that cells of all sheets refer to.
 #[derive(Default)]
 struct Workbook {
     /// The places of the formats of styles, by their ids.

@@ -264,7 +264,7 @@ space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchPara
     Ok(Found { page: found?, resource_set: parameters.name })
 });
 
-/// More than an answer may hold is what it may hold: the contract has no greatest limit.
+/// A higher limit than an answer allows is reduced to that: the contract has no greatest limit.
 fn page(limit: u32, offset: u32) -> Paging {
     Paging { limit: (limit as usize).min(space::MAX_ENTRIES), offset: offset as usize }
 }

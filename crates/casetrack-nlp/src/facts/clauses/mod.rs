@@ -45,7 +45,7 @@ macro_rules! clauses {
     };
 }
 
-/// Kinds of clauses that the model knows.
+/// Kinds of clauses that the model detects.
 pub(crate) const KINDS: usize = 26;
 
 clauses! {

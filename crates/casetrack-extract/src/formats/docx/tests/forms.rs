@@ -1,4 +1,4 @@
-//! What forms show: content controls and legacy form fields.
+//! The texts that forms show: content controls and legacy form fields.
 
 use super::texts;
 
@@ -32,7 +32,7 @@ fn placeholders_are_marked_wherever_the_control_stands() {
             format!("<w:tbl>{}</w:tbl>", control(PROMPT, &format!("<w:tr>{}</w:tr>", cell(&paragraph(&prompt))))),
             vec!["[not filled in: Choose an item.]"],
         ),
-        // A control that is filled in, beside, around and inside one that is not.
+        // A filled-in control next to, around and inside an empty one.
         (
             paragraph(&(inline.clone() + &run(" ") + &control("", &run("Oslo")))),
             vec!["[not filled in: Choose an item.] Oslo"],

@@ -21,7 +21,6 @@ OUT = ROOT / "crates/casetrack-nlp/data/facts/confidence.toml"
 # The clause that states facts of each kind, as `clause_of` has it.
 CLAUSES = {"agreement_date": None, "effective_date": "effective_date", "expiry": "term",
            "renewal_term": "renewal", "notice_period": "notice", "governing_law": "governing_law", "liability_cap": "liability_cap"}
-LEAST = -12.0
 COST = 2  # right facts that a wrong one outweighs
 
 
@@ -51,7 +50,7 @@ def near_and_most(sentences, fact, kind):
     place = (fact["page"], fact["char_start"])
     own = max((i for i, sentence in enumerate(sentences) if (sentence[0], sentence[1]) <= place), default=0)
     near = [sentence[at] for sentence in sentences[max(own - 1, 0):own + 2]]
-    return max([LEAST, *near]), max([LEAST, *(sentence[at] for sentence in sentences)])
+    return max([clauses.LEAST, *near]), max([clauses.LEAST, *(sentence[at] for sentence in sentences)])
 
 
 def examples(evidence, scores, folders):

@@ -221,7 +221,7 @@ def fitted(top, mean, has):
     # As Platt did: no probability of 0 or 1 follows from few examples.
     features, answers = np.vstack([features, features.min(axis=0), features.max(axis=0)]), np.append(has, [True, False])
     middle, spread = features.mean(axis=0), features.std(axis=0) + 1e-6
-    model = LogisticRegression(C=1.0).fit((features - middle) / spread, answers)
+    model = LogisticRegression(C=10.0).fit((features - middle) / spread, answers)
     slopes = np.maximum(model.coef_[0] / spread, 0)
     fit = (*slopes, model.intercept_[0] - slopes @ middle)
     probability = stated(fit, top, mean)

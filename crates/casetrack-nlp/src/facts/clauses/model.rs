@@ -147,4 +147,17 @@ mod tests {
         assert!(read(&WEIGHTS[..WEIGHTS.len() - 1]).is_none());
         assert!(read(b"no weights").is_none());
     }
+
+    #[test]
+    fn a_bucket_has_the_row_of_its_place_in_the_file() {
+        let mut rows = Rows::default();
+        let mut next = 0;
+        for bucket in [0, 63, 64, 200, (1 << BITS) - 1] {
+            next = rows.push(bucket, next).expect("in order");
+        }
+        let found = [0, 1, 63, 64, 200, (1 << BITS) - 1, 1 << BITS].map(|bucket| rows.get(bucket));
+        assert_eq!(found, [Some(0), None, Some(1), Some(2), Some(3), Some(4), None]);
+        assert_eq!(rows.push(5, next), None);
+        assert_eq!(Rows::default().push(1 << BITS, 0), None);
+    }
 }

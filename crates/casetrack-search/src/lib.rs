@@ -24,6 +24,9 @@ mod section;
 mod sentences;
 pub mod similar;
 pub mod terms;
+#[cfg(test)]
+#[path = "../../casetrack-core/src/test_provenance.rs"]
+mod test_provenance;
 mod ways;
 mod whole;
 mod word_forms;

@@ -237,7 +237,7 @@ fn filled(pieces: &[Piece], cited: &impl Citable) -> (String, bool) {
 mod tests {
     use super::*;
     use crate::Provenance;
-    use crate::provenance::tests::provenance;
+    use crate::test_provenance::provenance;
 
     fn cited(style: &str, label: Option<&str>, bates: Option<&str>) -> String {
         let style = style.parse().unwrap();

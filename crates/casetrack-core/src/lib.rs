@@ -59,3 +59,8 @@ pub use provenance::Provenance;
 pub use range::{ColumnRange, RowRange, column_letters};
 pub use reference::{Reference, ReferenceKind, Relation};
 pub use time::Timestamp;
+
+#[cfg(test)]
+extern crate self as casetrack_core;
+#[cfg(test)]
+mod test_provenance;

@@ -74,28 +74,7 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     let signature = type_by_signature(bytes);
     let conversion = signature.and_then(advice);
     if let Some(decoded) = encoding::decode(bytes).filter(|_| conversion.is_none()) {
-        if is_html(source, &decoded.text) {
-            return Ok(FileFormat::Html);
-        }
-        if formats::calendar::is_calendar(&decoded.text) {
-            return Ok(FileFormat::Calendar);
-        }
-        if formats::spreadsheet::is_workbook(&decoded.text) {
-            return Ok(FileFormat::Xls);
-        }
-        if let Some(format) = promised_mail(source, &decoded.text) {
-            return Ok(format);
-        }
-        if let Some(mime_type) = opendocument::flat_mime_type(&decoded.text) {
-            return match kind_of(&mime_type) {
-                Some(Ok(FileFormat::Ods)) | None => Err(source.unsupported("a flat OpenDocument")),
-                Some(found) => found.map_err(|what| source.unsupported(what)),
-            };
-        }
-        return match known_text_format(&decoded.text) {
-            Some(what) => Err(source.unsupported(what)),
-            None => Ok(plain_text_format(source, &decoded.text)),
-        };
+        return detect_in_text(source, &decoded.text);
     }
     if is_old_excel(bytes) {
         return Err(source.unsupported("an Excel worksheet from before 1995"));
@@ -108,6 +87,31 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
         Some(advice) => error.with_hint(advice),
         None => error,
     })
+}
+
+fn detect_in_text(source: &Source, text: &str) -> Result<FileFormat> {
+    if is_html(source, text) {
+        return Ok(FileFormat::Html);
+    }
+    if formats::calendar::is_calendar(text) {
+        return Ok(FileFormat::Calendar);
+    }
+    if formats::spreadsheet::is_workbook(text) {
+        return Ok(FileFormat::Xls);
+    }
+    if let Some(format) = promised_mail(source, text) {
+        return Ok(format);
+    }
+    if let Some(mime_type) = opendocument::flat_mime_type(text) {
+        return match kind_of(&mime_type) {
+            Some(Ok(FileFormat::Ods)) | None => Err(source.unsupported("a flat OpenDocument")),
+            Some(found) => found.map_err(|what| source.unsupported(what)),
+        };
+    }
+    match known_text_format(text) {
+        Some(what) => Err(source.unsupported(what)),
+        None => Ok(plain_text_format(source, text)),
+    }
 }
 
 fn has_pdf_header(bytes: &[u8]) -> bool {

@@ -26,6 +26,9 @@ mod space;
 mod state;
 mod storage;
 mod stores;
+#[cfg(test)]
+#[path = "../../casetrack-core/src/test_provenance.rs"]
+mod test_provenance;
 pub mod text_index;
 mod vaults;
 

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use casetrack_core::{DocumentMeta, Error, ErrorCode, Progress, Result};
+use casetrack_core::{DocumentMeta, Error, ErrorCode, Notice, Progress, Result};
 use casetrack_embed::{Embedder, Outputs, SignVectors};
 use casetrack_nlp::Recognizer;
-use casetrack_store::SparseVector;
+use casetrack_store::{Collection, SparseVector};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::commit::Committer;
@@ -16,7 +17,7 @@ use super::file::{DocumentInFlight, Outcome, failed};
 use super::pace::Pace;
 use super::vectors::{ChunkVectors, TextKey, VectorCache, text_key, unchanged_vectors};
 use super::{IngestReport, Problem, SkipReason, WorkContext};
-use casetrack_host::annotations;
+use casetrack_host::{Host, RememberingRecognizer, annotations};
 
 /// Extracted documents that may wait for the embedder: bounds memory.
 const QUEUED_DOCUMENTS: usize = 16;
@@ -97,25 +98,7 @@ pub(crate) fn run_stages(
     let WorkContext { host, collection, progress, cancel } = work;
     let started = Instant::now();
     let embedder = host.embedder_of(collection)?;
-    let mut notices = Vec::new();
-    let mut note = |parts: &str, missing: &str, error: &Error| {
-        tracing::warn!(%error, "documents are ingested without {parts}");
-        notices.push(error.notice(missing));
-    };
-    let sparse = host.sparse_embedder_of(collection).unwrap_or_else(|error| {
-        note("learned-sparse vectors", "No learned-sparse vectors (E6) were made: ", &error);
-        None
-    });
-    let tokens = host.token_embedder_of(collection).unwrap_or_else(|error| {
-        note("token vectors", "No token vectors (E12) were made: ", &error);
-        None
-    });
-    let outputs = Outputs { sparse: sparse.is_some(), tokens: tokens.is_some(), ..Outputs::DENSE };
-    let recognizer = host.recognizer().inspect_err(|error| {
-        note("entities and references", "No entities and references were found: ", error);
-    });
-    let recognizer = recognizer.ok();
-
+    let (outputs, recognizer, notices) = optional_parts(host, collection);
     report.collection = collection.meta().name.clone();
     report.summary.notices = notices;
     progress(Progress::Discovered { files: report.found });
@@ -156,6 +139,28 @@ pub(crate) fn run_stages(
     collection.flush()?;
     report.summary.duration_ms = started.elapsed().as_millis() as u64;
     Ok(report)
+}
+
+/// The kinds of vectors that chunks get, the finder of entities and references, and a notice of each of them that is missing.
+fn optional_parts(host: &Host, collection: &Collection) -> (Outputs, Option<Arc<RememberingRecognizer>>, Vec<Notice>) {
+    let mut notices = Vec::new();
+    let mut note = |parts: &str, missing: &str, error: &Error| {
+        tracing::warn!(%error, "documents are ingested without {parts}");
+        notices.push(error.notice(missing));
+    };
+    let sparse = host.sparse_embedder_of(collection).unwrap_or_else(|error| {
+        note("learned-sparse vectors", "No learned-sparse vectors (E6) were made: ", &error);
+        None
+    });
+    let tokens = host.token_embedder_of(collection).unwrap_or_else(|error| {
+        note("token vectors", "No token vectors (E12) were made: ", &error);
+        None
+    });
+    let outputs = Outputs { sparse: sparse.is_some(), tokens: tokens.is_some(), ..Outputs::DENSE };
+    let recognizer = host.recognizer().inspect_err(|error| {
+        note("entities and references", "No entities and references were found: ", error);
+    });
+    (outputs, recognizer.ok(), notices)
 }
 
 // ---- second stage: chunks to vectors ----

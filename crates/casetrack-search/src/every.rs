@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
 use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
-use casetrack_store::{Collection, DensityReader, Filter, Passage, TermWeights};
+use casetrack_store::{CatalogueEntry, Collection, DensityReader, Filter, Passage, TermWeights};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -158,15 +159,7 @@ impl Weighing {
 /// for a kind of clause that is known.
 pub fn ask_every_document(host: &Host, collection: CollectionId, request: &EveryRequest) -> Result<EveryAnswer> {
     let started = Instant::now();
-    let question = request.question.trim();
-    if question.is_empty() {
-        return Err(Error::invalid("The question is empty.").with_hint("Ask as you would ask a colleague."));
-    }
-    check_range("limit", request.limit, 1..=MAX_ROWS)?;
-    if query::is_complete(question)? {
-        return Err(Error::invalid("The question consists of conditions only; there is nothing to rank documents by.")
-            .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
-    }
+    let question = checked_question(request)?;
     let collection = host.collection(collection)?;
     let Understood { text, filters, words, mut notices, .. } = query::understand(host, &collection, question)?;
     let named = Filters { documents: request.documents.clone(), ..Filters::default() };
@@ -183,34 +176,8 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     let weights = if recalled.weights == know_the_language { WEIGHTS } else { recalled.weights };
     let asks = Asks::of(&collection, &text)?;
     let style = &host.config().citations;
-    let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
-
-    let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
-    let best = best / answers.len().clamp(1, BEST) as f32;
-    let most = answers.iter().map(|answer| answer.evidence).fold(Evidence::default(), Evidence::max);
-    let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
-    let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
-        document,
-        score: 0.0,
-        evidence: Evidence::default(),
-        passage: None,
-        said: Vec::new(),
-        contrary: false,
-    });
-    answers.extend(silent);
-    let names: HashMap<DocumentId, String> = catalogue.iter().map(|entry| (entry.id, entry.name.clone())).collect();
-    let mut rows = Vec::new();
-    for answer in answers.iter().filter(|answer| asked.contains(&answer.document)) {
-        let Some(name) = names.get(&answer.document) else { continue };
-        let score = if best > 0.0 { answer.score / best } else { 0.0 };
-        let found =
-            most.is_enough() && asks.weighing().admits(score, answer.evidence) && asks.is_stated(answer.evidence);
-        rows.push((name, score, found, answer));
-    }
-    rows.sort_by(|(a_name, a, a_found, a_best), (b_name, b, b_found, b_best)| {
-        let says = (b_found, b_best.contrary).cmp(&(a_found, a_best.contrary));
-        says.then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
-    });
+    let answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
+    let rows = ranked(&asks, answers, &asked, &catalogue);
     let found = rows.iter().filter(|(_, _, found, _)| *found).count() as u64;
     let total = rows.len() as u64;
     let tier = host.config().tier;
@@ -223,7 +190,7 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     let mut pages = PageBlocks::new();
     let rows = shown
         .map(|(name, score, found, answer)| {
-            row(&collection, &mut pages, (name, score, found, answer), &text, request.brief)
+            row(&collection, &mut pages, (name, score, found, &answer), &text, request.brief)
         })
         .collect::<Result<Vec<DocumentAnswer>>>()?;
     let end = u64::from(request.offset) + rows.len() as u64;
@@ -239,10 +206,59 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     })
 }
 
+fn checked_question(request: &EveryRequest) -> Result<&str> {
+    let question = request.question.trim();
+    if question.is_empty() {
+        return Err(Error::invalid("The question is empty.").with_hint("Ask as you would ask a colleague."));
+    }
+    check_range("limit", request.limit, 1..=MAX_ROWS)?;
+    if query::is_complete(question)? {
+        return Err(Error::invalid("The question consists of conditions only; there is nothing to rank documents by.")
+            .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
+    }
+    Ok(question)
+}
+
+/// The `asked` documents in the order of [`EveryAnswer::rows`], each with its name, its nearness and whether it answers.
+fn ranked<'c>(
+    asks: &Asks,
+    mut answers: Vec<Best>,
+    asked: &HashSet<DocumentId>,
+    catalogue: &'c [Arc<CatalogueEntry>],
+) -> Vec<(&'c str, f32, bool, Best)> {
+    let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
+    let best = best / answers.len().clamp(1, BEST) as f32;
+    let most = answers.iter().map(|answer| answer.evidence).fold(Evidence::default(), Evidence::max);
+    let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
+    let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
+        document,
+        score: 0.0,
+        evidence: Evidence::default(),
+        passage: None,
+        said: Vec::new(),
+        contrary: false,
+    });
+    answers.extend(silent);
+    let names: HashMap<DocumentId, &str> = catalogue.iter().map(|entry| (entry.id, entry.name.as_str())).collect();
+    let mut rows = Vec::new();
+    for answer in answers.into_iter().filter(|answer| asked.contains(&answer.document)) {
+        let Some(&name) = names.get(&answer.document) else { continue };
+        let score = if best > 0.0 { answer.score / best } else { 0.0 };
+        let found =
+            most.is_enough() && asks.weighing().admits(score, answer.evidence) && asks.is_stated(answer.evidence);
+        rows.push((name, score, found, answer));
+    }
+    rows.sort_by(|(a_name, a, a_found, a_best), (b_name, b, b_found, b_best)| {
+        let says = (b_found, b_best.contrary).cmp(&(a_found, a_best.contrary));
+        says.then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
+    });
+    rows
+}
+
 fn row(
     collection: &Collection,
     pages: &mut PageBlocks,
-    (name, score, found, answer): (&String, f32, bool, &Best),
+    (name, score, found, answer): (&str, f32, bool, &Best),
     question: &str,
     brief: bool,
 ) -> Result<DocumentAnswer> {

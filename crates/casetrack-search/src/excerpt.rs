@@ -193,9 +193,8 @@ fn trim_end(chars: &[char], start: usize, end: usize) -> usize {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use casetrack_core::{
-        BlockKind, ChunkId, CitationStyle, DocumentId, ExtractionMethod, Provenance, Sha256, Timestamp,
-    };
+    use crate::test_provenance::provenance;
+    use casetrack_core::{BlockKind, ChunkId, DocumentId, Provenance};
 
     /// The excerpt's text.
     fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> String {
@@ -219,33 +218,14 @@ pub(super) mod tests {
             provenance: Provenance {
                 document_id,
                 document_name: "a.txt".into(),
-                file_path: "/a.txt".into(),
-                sha256: Sha256([0; 32]),
                 page: 1,
-                unpaged: false,
-                page_label: None,
-                bates: None,
-                exhibits: Vec::new(),
-                paragraph_numbers: None,
                 paragraph_start: 1,
                 paragraph_end: 1,
                 line_start: 10,
                 line_end: 12,
                 char_start: 100,
                 char_end: 100 + text.chars().count() as u32,
-                sheet_name: None,
-                row_range: None,
-                column_range: None,
-                bounding_boxes: Vec::new(),
-                heading_path: Vec::new(),
-                extraction_method: ExtractionMethod::Native,
-                ocr_confidence: None,
-                tracked_changes: false,
-                hidden_text: Vec::new(),
-                chunk_index: 0,
-                created_at: Timestamp(0),
-                embedded_at: None,
-                style: CitationStyle::Full,
+                ..provenance()
             },
             chunk_count: 1,
             embeddings: Vec::new(),

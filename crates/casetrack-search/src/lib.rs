@@ -24,6 +24,9 @@ mod section;
 mod sentences;
 pub mod similar;
 pub mod terms;
+#[cfg(test)]
+#[path = "../../casetrack-core/src/test_provenance.rs"]
+mod test_provenance;
 mod ways;
 mod whole;
 mod word_forms;
@@ -307,6 +310,24 @@ pub fn has_operators(query: &str) -> Result<bool> {
 const MAX_NAMED: usize = 3;
 
 impl SearchResult {
+    /// Without surroundings, repetitions and the scores of stages.
+    fn new(rank: usize, score: f32, collection: Option<String>, chunk: chunks::ChunkView, excerpt: Excerpt) -> Self {
+        Self {
+            rank: rank as u32,
+            score,
+            collection,
+            chunk,
+            excerpt,
+            surroundings: Surroundings::default(),
+            repeated_in: Vec::new(),
+            bm25: None,
+            dense: None,
+            sparse: None,
+            late: None,
+            preferred: None,
+        }
+    }
+
     /// The number of other documents with the same text among lower ranked passages, and the names of the first; `None` if there are none.
     pub fn other_documents(&self) -> Option<(usize, Vec<&str>)> {
         let mut seen = HashSet::from([self.chunk.provenance.file_path.as_str()]);

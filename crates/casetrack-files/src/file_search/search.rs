@@ -162,36 +162,21 @@ fn by_content(
         among: Some(AMONG),
         ..SearchRequest::default()
     };
-    let mut found = Found::default();
-    let mut at: HashMap<String, Option<usize>> = HashMap::new();
-    // Files of the first ranking, and the score of the last of them.
-    let (mut before, mut least) = (0, f32::INFINITY);
+    let mut found = RankedFiles::new(host, &files);
     loop {
         let response = casetrack_search::search(host, &[collection.meta().id], &request)?;
         let complete = response.complete.as_ref().map(|list| list.documents);
         let count = response.results.len();
         let mut has_evidence = complete.is_some();
-        for mut result in response.results {
-            if complete.is_none() && !is_evident(&result, words) {
-                continue;
-            }
-            has_evidence = true;
-            let Some((path, member)) = files.of_document(result.chunk.provenance.document_id) else { continue };
-            let place = *at.entry(path.to_owned()).or_insert_with(|| {
-                let (modified, has_changed) = seen(host, &files, path)?;
-                let passage = Passage { path: path.to_owned(), modified, has_changed, passages: Vec::new() };
-                found.files.push(FoundFile::Passage(passage));
-                Some(found.files.len() - 1)
-            });
-            let Some(place) = place.filter(|place| *place >= before) else { continue };
-            if let Some(FoundFile::Passage(passage)) = found.files.get_mut(place) {
-                result.score = result.score.min(least);
-                passage.passages.push((result, member.map(str::to_owned)));
+        for result in response.results {
+            if complete.is_some() || is_evident(&result, words) {
+                has_evidence = true;
+                found.add(result);
             }
         }
         let is_partial = complete.is_none() && request.among.is_some_and(|among| response.chunks > among as u64);
         if has_evidence && is_partial && found.files.len() < needed {
-            (before, least) = (found.files.len(), found.files.last().map_or(least, FoundFile::score));
+            (found.before, found.least) = (found.files.len(), found.files.last().map_or(found.least, FoundFile::score));
             request.among = None;
             continue;
         }
@@ -201,7 +186,7 @@ fn by_content(
         if !has_more || found.files.len() >= needed || request.offset > super::MAX_OFFSET {
             let filters = request.filters.only.as_deref();
             let all = found.files.len() as u64;
-            found.total = match complete {
+            let total = match complete {
                 _ if !has_evidence || !has_more && !is_partial => all,
                 Some(complete) => complete.max(all),
                 None => with_words(collection, words, filters)?.max(all),
@@ -211,7 +196,41 @@ fn by_content(
                 notice.plain().is_some_and(|text| text.contains("tracked changes") || text.contains("hidden text"))
             };
             notices.extend(response.notices.into_iter().filter(|notice| !is_of_quotes(notice)));
-            return Ok(found);
+            return Ok(Found { files: found.files, total });
+        }
+    }
+}
+
+/// The files of one ranking of passages, and then of a second one that continues it.
+struct RankedFiles<'f> {
+    host: &'f Host,
+    index: &'f Files,
+    files: Vec<FoundFile>,
+    /// The place of each file among them; `None` for a file that is gone or may not be shown.
+    places: HashMap<String, Option<usize>>,
+    /// The number of files of the first ranking, and the score of the last of them.
+    before: usize,
+    least: f32,
+}
+
+impl<'f> RankedFiles<'f> {
+    fn new(host: &'f Host, index: &'f Files) -> Self {
+        Self { host, index, files: Vec::new(), places: HashMap::new(), before: 0, least: f32::INFINITY }
+    }
+
+    fn add(&mut self, mut result: SearchResult) {
+        let (host, index) = (self.host, self.index);
+        let Some((path, member)) = index.of_document(result.chunk.provenance.document_id) else { return };
+        let place = *self.places.entry(path.to_owned()).or_insert_with(|| {
+            let (modified, has_changed) = seen(host, index, path)?;
+            let passage = Passage { path: path.to_owned(), modified, has_changed, passages: Vec::new() };
+            self.files.push(FoundFile::Passage(passage));
+            Some(self.files.len() - 1)
+        });
+        let Some(place) = place.filter(|place| *place >= self.before) else { return };
+        if let Some(FoundFile::Passage(passage)) = self.files.get_mut(place) {
+            result.score = result.score.min(self.least);
+            passage.passages.push((result, member.map(str::to_owned)));
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod structure;
 pub mod tracked;
 pub mod unread;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use bates::bates_numbers;
@@ -246,6 +247,12 @@ pub fn document_named(collection: &Collection, name: &str) -> Result<DocumentMet
         }
     };
     collection.document(found.id)?.ok_or_else(|| just_deleted(&found.name))
+}
+
+/// The names that several documents of a collection have.
+pub fn shared_names(catalogue: &[Arc<CatalogueEntry>]) -> HashSet<&str> {
+    let mut seen = HashSet::new();
+    catalogue.iter().map(|entry| entry.name.as_str()).filter(|name| !seen.insert(*name)).collect()
 }
 
 /// The error for a document that was found and is gone now.

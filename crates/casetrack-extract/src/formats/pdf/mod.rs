@@ -111,15 +111,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     if pdf.pages().is_empty() {
         return Err(source.unreadable("it has no pages"));
     }
-    if let Some(title) = pdf.metadata().get(PdfDocumentMetadataTagType::Title)
-        && is_sensible_title(title.value())
-    {
-        document.set_title(title.value());
-    }
-    let entry = |kind| pdf.metadata().get(kind).map(|entry| entry.value().to_owned()).unwrap_or_default();
-    document.set_author(&entry(PdfDocumentMetadataTagType::Author));
-    document.set_created(dates::of_pdf(&entry(PdfDocumentMetadataTagType::CreationDate)));
-    document.set_modified(dates::of_pdf(&entry(PdfDocumentMetadataTagType::ModificationDate)));
+    set_properties(pdf, document);
     let steps = document.steps();
     let pages = read_text_layers(source, pdf, &steps)?;
     let sensible = pages.iter().filter(|page| page.state != PageState::Garbage);
@@ -130,10 +122,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         attachments::hand_out(source, pdf, &with_files, document);
         Bookmarks::of(pdf)
     };
-    let missing = match pages.iter().any(TextPage::needs_ocr) {
-        true => tesseract_status(source.options).err(),
-        false => None,
-    };
+    let missing = pages.iter().any(TextPage::needs_ocr).then(|| tesseract_status(source.options).err()).flatten();
     // A portfolio without text of its own lists its files on its first page.
     let is_silent = pages.iter().all(|page| page.paragraphs.is_empty() && !page.needs_ocr());
     let listed = (is_silent && document.attachments().names().next().is_some()).then_some(0);
@@ -150,39 +139,18 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         if let Some(EarlierPage { method, has_text }) = steps.earlier_page(index)
             && method != ExtractionMethod::Native
         {
-            report.replaced(page.state == PageState::Garbage);
-            report.add(PageState::Readable, has_text);
+            report.add(page.state, PageState::Readable, has_text);
             document.start_page(method, None);
             document.finish_page();
             return Ok(());
         }
-        let mut other_readings = Vec::new();
-        let (method, confidence, paragraphs) = match ocr {
-            Some(ocr) if page.state == PageState::Readable => {
-                match scan::from_pictures(&ocr, &page.unread.areas, &page.paragraphs) {
-                    Some(read) => {
-                        let paragraphs = scan::merged(&page.paragraphs, read.paragraphs);
-                        (ExtractionMethod::Hybrid, Some(read.confidence), Cow::Owned(paragraphs))
-                    }
-                    None => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
-                }
-            }
-            Some(ocr) if replaces(&ocr, page) => {
-                let Merged { paragraphs, other_readings: other } = merge::merge(&ocr, &page.stated, &page.remarks);
-                other_readings = other;
-                let is_read = page.stated.is_empty() && page.remarks.is_empty();
-                let method = if is_read { ExtractionMethod::Ocr } else { ExtractionMethod::Hybrid };
-                (method, Some(ocr.confidence), Cow::Owned(paragraphs))
-            }
-            _ => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
-        };
+        let PageText { method, confidence, paragraphs, other_readings } = PageText::of(page, ocr);
         let state = match method {
             ExtractionMethod::Native if steps.leaves_out(drawn(index)) => PageState::LeftOut,
             ExtractionMethod::Native => page.state,
             _ => PageState::Readable,
         };
-        report.replaced(page.state == PageState::Garbage && state == PageState::Readable);
-        report.add(state, !paragraphs.is_empty() || listed == Some(index));
+        report.add(page.state, state, !paragraphs.is_empty() || listed == Some(index));
         document.start_page(method, None);
         if let Some(confidence) = confidence {
             document.set_ocr_confidence(confidence);
@@ -196,15 +164,56 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         document.finish_page();
         Ok(())
     })?;
-    if let Some(warning) = warning {
-        document.warn(warning);
-    }
+    warning.into_iter().for_each(|warning| document.warn(warning));
     report.finish(source, missing, document)
+}
+
+fn set_properties(pdf: &PdfDocument, document: &mut DocumentBuilder) {
+    if let Some(title) = pdf.metadata().get(PdfDocumentMetadataTagType::Title)
+        && is_sensible_title(title.value())
+    {
+        document.set_title(title.value());
+    }
+    let entry = |kind| pdf.metadata().get(kind).map(|entry| entry.value().to_owned()).unwrap_or_default();
+    document.set_author(&entry(PdfDocumentMetadataTagType::Author));
+    document.set_created(dates::of_pdf(&entry(PdfDocumentMetadataTagType::CreationDate)));
+    document.set_modified(dates::of_pdf(&entry(PdfDocumentMetadataTagType::ModificationDate)));
 }
 
 fn list_attachments(document: &mut DocumentBuilder) -> Result<()> {
     let names: Vec<String> = document.attachments().names().map(str::to_owned).collect();
     names.iter().try_for_each(|name| document.push_block(BlockKind::ListItem, name))
+}
+
+/// The text of a page, with how it was read.
+struct PageText<'p> {
+    method: ExtractionMethod,
+    confidence: Option<f32>,
+    paragraphs: Cow<'p, [Paragraph]>,
+    other_readings: Vec<(usize, String)>,
+}
+
+impl<'p> PageText<'p> {
+    /// The text layer, with what OCR read in its pictures, or what OCR read in its place.
+    fn of(page: &'p TextPage, ocr: Option<OcrPage>) -> Self {
+        let (method, paragraphs) = (ExtractionMethod::Native, Cow::Borrowed(&page.paragraphs[..]));
+        let native = Self { method, confidence: None, paragraphs, other_readings: Vec::new() };
+        match ocr {
+            Some(ocr) if page.state == PageState::Readable => {
+                let Some(read) = scan::from_pictures(&ocr, &page.unread.areas, &page.paragraphs) else { return native };
+                let paragraphs = Cow::Owned(scan::merged(&page.paragraphs, read.paragraphs));
+                let (method, confidence) = (ExtractionMethod::Hybrid, Some(read.confidence));
+                Self { method, confidence, paragraphs, ..native }
+            }
+            Some(ocr) if replaces(&ocr, page) => {
+                let Merged { paragraphs, other_readings } = merge::merge(&ocr, &page.stated, &page.remarks);
+                let is_read = page.stated.is_empty() && page.remarks.is_empty();
+                let method = if is_read { ExtractionMethod::Ocr } else { ExtractionMethod::Hybrid };
+                Self { method, confidence: Some(ocr.confidence), paragraphs: Cow::Owned(paragraphs), other_readings }
+            }
+            _ => native,
+        }
+    }
 }
 
 fn replaces(ocr: &OcrPage, page: &TextPage) -> bool {

@@ -62,7 +62,7 @@ impl<'a> Committer<'a> {
         self.file_done(path, Some(problem));
     }
 
-    /// Stores documents in order, small ones in groups: a commit waits for the disk, whatever it holds.
+    /// Stores documents in order, small ones in groups, because each commit waits for the disk, regardless of its size.
     fn commit(&mut self, documents: Vec<DocumentInFlight>) -> Result<()> {
         let (mut group, mut chunks) = (Vec::new(), 0);
         for mut document in documents {

@@ -30,7 +30,7 @@ pub(crate) struct SourceFile {
     pub copy: Option<PathBuf>,
 }
 
-/// A file until it is decided what becomes of it.
+/// A file before its outcome is decided.
 pub(super) struct FileInFlight {
     pub file: SourceFile,
     pub state: FileState,

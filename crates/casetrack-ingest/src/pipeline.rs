@@ -184,7 +184,7 @@ impl Embedding<'_> {
     fn run(mut self, outcomes: Receiver<Outcome>) -> (u64, u64, Result<()>) {
         let ended = loop {
             let Ok(first) = outcomes.recv() else { break Ok(()) };
-            // Small documents are gathered, so that a batch is full whatever their size.
+            // Small documents are gathered, so that batches are full.
             let (mut documents, mut removed) = (Vec::new(), Vec::new());
             let mut gathered = self.gather(first, &mut documents, &mut removed);
             while gathered.is_ok() && missing(&documents) < self.pace.batch(BATCH_CHUNKS) {

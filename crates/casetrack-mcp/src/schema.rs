@@ -28,7 +28,7 @@ pub(crate) fn take_rare(parameters: &mut JsonObject) -> Vec<String> {
     marked.collect()
 }
 
-/// The parameters for `tools/list`, which clients put before the model: without those that are rare, and without what a model can do without.
+/// The parameters for `tools/list`, which clients put before the model: without rare ones, and without the parts that a model does not need.
 pub(crate) fn listed(parameters: &JsonObject, rare: &[String]) -> JsonObject {
     let mut listed = parameters.clone();
     listed.remove("additionalProperties");

@@ -122,7 +122,7 @@ impl ServerHandler for Server {
             .enable_completions()
             .enable_tasks();
         let mut capabilities = capabilities.build();
-        // The list of a session never changes, and a contract says so in so many words.
+        // The list of a session never changes, and a contract requires that the server states this.
         if let Some(tools) = &mut capabilities.tools {
             tools.list_changed = Some(false);
         }
@@ -292,7 +292,7 @@ impl ServerHandler for Server {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // The SDK takes out what the capabilities do not offer.
+        // The SDK removes subscriptions that the capabilities do not offer.
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
             let is_known = |uri: &String| resources::synthesis::is_one(uri) || resources::Target::parse(uri).is_ok();
@@ -445,7 +445,7 @@ impl Server {
         as_task: bool,
     ) -> Result<ToolOutput> {
         let cancel = Cancel::default();
-        // The transport drops this future when it shuts down; the thread must not go on alone.
+        // The transport drops this future when it shuts down; the thread must then stop too.
         let _cancel_on_drop = CancelOnDrop(cancel.clone());
         let (sink, mut counts) = progress::channel();
         let mut call = {

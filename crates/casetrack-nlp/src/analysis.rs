@@ -87,8 +87,8 @@ pub fn annotate(
     Ok(assemble(analysis_of(language), placed, surfaces, resolved, references))
 }
 
-/// The mentions of a page in text order. Dates and amounts have a form of their own, whatever the recognizer takes them
-/// for: "May 2019" is never a person.
+/// The mentions of a page in text order. Dates and amounts keep their type, regardless of the recognizer's label:
+/// "May 2019" is never a person.
 fn on_page(page: u32, named: PageNames, topics: Vec<Mention>, found: Vec<Mention>) -> Vec<UnresolvedMention> {
     let is_formed = |mention: &Mention| {
         mention.value.is_some() || !matches!(mention.entity_type, EntityType::Date | EntityType::Amount)
@@ -106,8 +106,9 @@ fn on_page(page: u32, named: PageNames, topics: Vec<Mention>, found: Vec<Mention
     placed
 }
 
-/// The findings of the rules of a language, page by page: of English where there are none, and of the language that the words show where it is
-/// not known. The order of dates is that of the pages where it is not known.
+/// The findings of the rules of a language, page by page. A language without rules gets those of English. If the language is unknown, the words
+/// decide.
+/// If the order of dates is unknown, the pages decide.
 fn found(pages: &[&str], language: Option<&str>, order: DateOrder) -> Result<Vec<PageFindings>> {
     let of_tag = Ruleset::of(language).rules();
     let own = of_tag.or_else(|| if language.is_none() { languages::of_words(pages) } else { None });

@@ -401,7 +401,7 @@ fn read(
             let Some(candidate) = place.ok().and_then(|place| candidates.get(place)) else { continue };
             let (own, said) = asks.evidence(&mut density, candidate, &passage);
             evidence = evidence.max(own);
-            // Only a table of contents has no phrase: it names clauses but says none.
+            // A passage without a phrase is a table of contents: it names clauses but does not state them.
             let counts = if said.is_empty() { LISTED } else { 1.0 };
             read.push((candidate.score * counts + own.together + own.said + own.stated, passage, said));
         }
@@ -451,7 +451,7 @@ mod tests {
             (evidence(1.0, 0.0, 0.3), true),
             (evidence(0.3, 0.0, 0.6), true),
             (evidence(0.3, 0.8, 0.3), true),
-            // Half of its words stand together somewhere.
+            // Half of its words are together somewhere.
             (evidence(0.5, 0.0, 0.3), false),
             (evidence(0.0, 0.0, 0.0), false),
         ] {

@@ -36,7 +36,7 @@ pub(super) fn excerpt(query: &str, chunk: &ChunkView, blocks: &[Block], brief: b
     around(&[], query, chunk, blocks, brief)
 }
 
-/// As [`excerpt`], but first of all the sentences that hold most of these phrases whole, whatever their white space. In a long sentence it begins
+/// As [`excerpt`], but first of all the sentences that contain most of these phrases whole, regardless of white space. In a long sentence it begins
 /// at the part with a phrase.
 pub(super) fn around(
     phrases: &[String],
@@ -81,7 +81,7 @@ pub(super) fn around(
     best.chars
 }
 
-/// The last sentence that is shown from `first` on: what a heading heads is shown with it, and others as long as they fit.
+/// The last sentence that is shown from `first` on. A heading is shown with the text below it, and more sentences follow as long as they fit.
 fn last_shown(sentences: &[Sentence], first: usize, most: usize) -> usize {
     let start = sentences[first].range.start;
     let mut last = first;

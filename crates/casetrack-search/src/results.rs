@@ -85,7 +85,7 @@ impl<'a> List<'a> {
     fn add(&mut self, at: usize, candidate: &Candidate, mut chunk: ChunkView) -> Result<bool> {
         let (asked, request) = (self.asked, self.request);
         let CollectionQuery { collection, preferences, .. } = &asked[at];
-        // Each document has its say, though another says the same.
+        // Each document gets its own results, even if another has the same text.
         let seen = self.seen.entry(request.per_document.map(|_| candidate.document)).or_default();
         let excerpt = shown(collection, &mut chunk, &mut self.pages, |chunk, blocks| {
             excerpt::excerpt(&preferences.asked, chunk, blocks, request.brief)
@@ -96,7 +96,7 @@ impl<'a> List<'a> {
             false => chunk.provenance.char_start..chunk.provenance.char_end,
         };
         let of_message = self.messages[at].said(collection, candidate.document, chunk.provenance.page, shown)?;
-        // If each document is searched, each has its say.
+        // If each document is searched, each gets its own results.
         let of_message = of_message.filter(|_| request.per_document.is_none());
         let place = of_message.as_ref().and_then(|said| self.quoting.place(said, self.results.len()));
         let number = match place {
@@ -110,7 +110,7 @@ impl<'a> List<'a> {
         let name = (asked.len() > 1).then(|| collection.meta().name.clone());
         match place {
             Some(Place::Quotes(above)) => self.results[above].repeated_in.push(repetition(chunk, true)),
-            // It has the rank and the score of what quotes it.
+            // It gets the rank and the score of the result that quotes it.
             Some(Place::QuotedBy(above)) => {
                 let result = &mut self.results[above];
                 let before = std::mem::replace(&mut result.chunk, chunk);
@@ -208,7 +208,7 @@ pub(super) fn shown(
     Ok(excerpt)
 }
 
-/// The header rows in a passage of a sheet that begins at `start`, of the table with the row at `at`, if they lie before it. In characters of
+/// The header rows in a passage of a sheet that begins at `start`, of the table with the row at `at`, if they are before it. In characters of
 /// the page.
 fn header_before(text: &str, start: u32, blocks: &[Block], at: u32) -> Option<String> {
     let table_of = |block: &Block| match block.kind {

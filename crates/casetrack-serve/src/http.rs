@@ -218,7 +218,7 @@ impl Endpoint {
 
     async fn answer(&self, request: Request<Incoming>) -> Answer {
         let (mut head, body) = request.into_parts();
-        // The SDK answers what it cannot read in words; clients expect a JSON-RPC error.
+        // The SDK answers unreadable requests in words; clients expect a JSON-RPC error.
         let body = match head.method {
             Method::POST => match read(body).await {
                 Ok((message, body)) => {

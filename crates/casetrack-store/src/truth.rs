@@ -27,7 +27,7 @@ const BLOCK_CACHE_BYTES: usize = 64 << 20;
 const WRITE_BUFFER_BYTES: usize = 32 << 20;
 /// Writes in memory that are worth sorting into files at a flush; reading as much of the log takes some ten milliseconds.
 const SETTLE_BYTES: u64 = 8 << 20;
-/// Free space beside that for the write-ahead log with which a store that could only be read is opened for writing again.
+/// Free space, in addition to the write-ahead log, for opening a store for writing again that could only be read.
 const ROOM_BYTES: u64 = 2 << 20;
 /// Sized so that a compressed block holds several chunks or page texts.
 const BLOCK_BYTES: usize = 16 << 10;
@@ -372,7 +372,7 @@ impl Truth {
         self.failed.load(Ordering::Acquire) || self.is_read_only && self.has_room()
     }
 
-    /// True if the disk has room for what opening writes: at most the write-ahead log once more, and some lists.
+    /// True if the disk has room for the files that opening writes: at most a second write-ahead log, and some lists.
     fn has_room(&self) -> bool {
         let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
         let logs = fs::entries(&self.path).unwrap_or_default();
@@ -454,7 +454,7 @@ pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
 fn options() -> Options {
     let mut options = Options::default();
     // A log that ends within a record is normal: power failed during a write that was never reported as done. Any other
-    // damage is an error. (The default, point-in-time, would silently drop what comes after it.)
+    // damage is an error. (The default, point-in-time, would silently drop the records after it.)
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
     // A log file that was finished and synced must be there when it is needed.
     options.set_track_and_verify_wals_in_manifest(true);

@@ -50,7 +50,7 @@ fn ingested(document: &IngestedDocument, collection: &str, reader: Reader) -> St
     text
 }
 
-/// Notices besides the result, for the end of a text.
+/// Notices in addition to the result, for the end of a text.
 pub(super) fn notes(notices: &[Notice], reader: Reader) -> String {
     reader.notices(notices).iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
 }
@@ -102,7 +102,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     push_section(&mut text, "Updated documents", documents(true), MAX_NEW);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
     let skipped = |reason| report.skipped.iter().filter(move |file| file.reason == reason);
-    // Assistants have no use for names of files that are there already.
+    // Assistants do not need the names of files that are already ingested.
     let unchanged = skipped(SkipReason::Unchanged).filter(|_| reader == Reader::CommandLine);
     let unchanged = unchanged.map(|file| name(&file.relative_path).into_owned());
     push_section(&mut text, "Unchanged", unchanged, max_skipped(reader));

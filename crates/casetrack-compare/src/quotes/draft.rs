@@ -7,7 +7,7 @@ use super::symbols::is_quote;
 /// Shorter texts in quotation marks are names and defined terms; not so if they have a number, such as "30 days".
 const MIN_WORDS: usize = 3;
 const MIN_WORDS_WITH_NUMBER: usize = 2;
-/// Shorter indented paragraphs are no quotations.
+/// Shorter indented paragraphs are not quotations.
 const MIN_INDENTED_WORDS: usize = 8;
 /// Spaces of an indented block.
 const INDENT: usize = 4;

@@ -78,7 +78,7 @@ pub(super) fn find(
             limit: MAX_NAMED,
             ..Query::below(folder.clone())
         };
-        // The limit counts the remaining files, so that no file is lost behind others that are no answers.
+        // The limit counts the remaining files, so that no file is lost behind others that do not match.
         let is_left_out = |path: &Path| {
             let is_wanted = !is_hidden(path.strip_prefix(folder).unwrap_or(path)) && wanted.is_met_by(path);
             let is_left = |path: &str| wanted.among.is_none_or(|among| among.contains(path)) && !is_document(path);

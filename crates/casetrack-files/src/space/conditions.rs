@@ -51,7 +51,7 @@ enum Rule {
 
 /// Reads a tree of conditions.
 ///
-/// Errors: a form that is none; the field is the place in the tree.
+/// Errors: an invalid form; the field is the place in the tree.
 pub(super) fn read(tree: &Value) -> Result<Condition> {
     let mut left = MAX_CONDITIONS;
     rule(tree, "conditions", MAX_DEPTH, &mut left)

@@ -84,7 +84,7 @@ pub(super) fn update_mode(name: &str, field: String) -> Result<Mode> {
 
 /// Reads a plan that is stored, or is to be stored.
 ///
-/// Errors: a form that is none; the field is the place.
+/// Errors: an invalid form; the field is the place.
 pub fn read_plan(
     host: &Host,
     mode: &str,

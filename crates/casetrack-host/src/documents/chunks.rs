@@ -241,7 +241,7 @@ pub fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
     let Passage { document, chunk, origin, tracked_changes, hidden_text } = passage;
     let provenance =
         Provenance { tracked_changes, hidden_text, ..Provenance::of(&chunk, &document.meta, &origin, style.clone()) };
-    // Of a sheet, that is all that a chunk has of context.
+    // For a row of a sheet, the header is the whole context of a chunk.
     let is_row = provenance.sheet_name.is_some() && provenance.row_range.is_some();
     ChunkView {
         chunk_id: chunk.id,

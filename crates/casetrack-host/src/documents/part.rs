@@ -11,7 +11,7 @@ const MOST_PAGES: u32 = 20;
 
 /// The provenance of `chars`, in characters of the page, which begin in the passage `whole` and may end behind it. `text` begins as the passage
 /// does and holds the part; `blocks` are all blocks of the page. Paragraphs, lines, rows and headings are those of the part. Reads earlier pages if
-/// a heading lies between the beginning of the passage and the part.
+/// a heading is between the beginning of the passage and the part.
 pub fn part_of(
     collection: &Collection,
     whole: &Provenance,

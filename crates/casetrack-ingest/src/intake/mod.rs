@@ -312,7 +312,7 @@ impl<'a> Intake<'a> {
         Ok(Some(error).filter(|error| error.code != ErrorCode::EmptyFile))
     }
 
-    /// Decides what becomes of a file, of which `extracted` was made before its turn.
+    /// Decides the outcome of a file; `extracted` was made before its turn.
     fn decide(
         &self,
         file: &SourceFile,

@@ -157,7 +157,7 @@ struct SharedIngestion<'w> {
 }
 
 impl SharedIngestion<'_> {
-    /// Work on files in these places. A joining machine reads nothing elsewhere, whatever was offered.
+    /// Work on files in these places. A joining machine reads nothing elsewhere, even if another machine offers it.
     fn work_below<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<WorkFilter> {
         let mut wanted = WorkFilter::default();
         for path in paths {

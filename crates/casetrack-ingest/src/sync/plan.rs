@@ -23,7 +23,7 @@ pub(super) struct Plan {
     pub duplicates: Vec<(usize, usize)>,
     /// Files to be ingested that the collection has no document for.
     pub fresh: Vec<usize>,
-    /// Files to be ingested that replace what their documents are.
+    /// Files to be ingested that replace the contents of their documents.
     pub changed: Vec<usize>,
     /// Documents without a file.
     pub gone: Vec<usize>,

@@ -238,7 +238,7 @@ fn guarded_plan(
     }
 }
 
-/// Removes documents without files, and keeps what can be restored of them.
+/// Removes documents without files, and keeps the data with which they can be restored.
 fn remove_gone(
     work: WorkContext<'_>,
     request: &SyncRequest,

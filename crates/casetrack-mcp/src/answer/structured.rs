@@ -209,7 +209,7 @@ fn find_largest(value: &Value, at: &str, largest: &mut (usize, String)) {
                 *largest = (size, at.to_owned());
             }
         }
-        // The only item of a list stays; what is in it is cut.
+        // The only item of a list stays; its content is cut.
         Value::Array(items) => {
             items.iter().enumerate().for_each(|(i, item)| find_largest(item, &format!("{at}/{i}"), largest));
         }
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(cut["next_offset"], json!(30 + items.len()));
         assert!(cut["notices"][0].as_str().unwrap().contains(&format!("Only {} of 200 items", items.len())), "{cut}");
         assert!(size(&cut) <= 5_000);
-        // Both sides of a comparison go on at the same place.
+        // Both sides of a comparison continue at the same place.
         let sides = json!({"a": {"results": vec![item.clone(); 60]}, "b": {"results": vec![item.clone(); 10]}});
         let cut = content(&sides, &["/a/results", "/b/results"], None, form(5_000)).unwrap();
         let count = |side: &str| cut[side]["results"].as_array().unwrap().len() as u64;

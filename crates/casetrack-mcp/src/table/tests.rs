@@ -47,14 +47,14 @@ fn every_name_in_the_table_is_unique() {
 
 #[test]
 fn input_schemas_are_flat_and_closed() {
-    // One that is printed has what its contract says.
+    // A printed schema follows its contract instead.
     for entry in tools().iter().filter(|entry| entry.contract.printed.is_none()) {
         let text = serde_json::to_string(&entry.input_schema).unwrap();
         // Where null is a value of its own, it is among the types.
         let text = ["array", "integer", "object", "string"]
             .iter()
             .fold(text, |text, name| text.replace(&format!(r#""type":["{name}","null"]"#), ""));
-        // And where null is what a call means that does not name it.
+        // Null is also allowed as the default of a parameter.
         let text = text.replace(r#""default":null"#, "");
         for key in ["$ref", "$defs", "$schema", "oneOf", "anyOf", "allOf", "\"null\"", "\"title\"", "\"format\":\""] {
             assert!(!text.contains(key), "{}: {key} in {text}", entry.name);

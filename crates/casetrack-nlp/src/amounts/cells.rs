@@ -50,11 +50,11 @@ impl Distance {
     }
 }
 
-/// Bytes of a number in digits, at most.
+/// Maximum bytes of a number in digits.
 const LONGEST: usize = 48;
 
 /// The side of the number that the currency at these bytes belongs to, if there is one without doubt. `number` is the one before it, with its
-/// words such as "million"; `leads` is true for a sign that stands before its number, as "$" does.
+/// words such as "million"; `leads` is true for a sign that precedes its number, as "$" does.
 pub(crate) fn side(text: &str, number: Option<Range<usize>>, currency: Range<usize>, leads: bool) -> Option<Side> {
     let left = number.as_ref().map(|_| Distance::before(text, currency.start));
     let next = number_behind(text, currency.end);

@@ -78,7 +78,7 @@ impl std::fmt::Display for Decimal {
     }
 }
 
-/// Digits in one number, at most: a longer one is not an amount.
+/// Maximum digits of one number: a longer one is not an amount.
 const LONGEST: usize = 30;
 
 /// A number in digits.
@@ -87,7 +87,7 @@ pub struct Digits {
     pub value: Decimal,
     /// The token after it.
     pub end: usize,
-    /// True if a single point stands before three digits: a fraction, or a group of "1.500".
+    /// True if a single point precedes three digits: a fraction, or a group of "1.500".
     pub doubtful: bool,
 }
 
@@ -158,7 +158,7 @@ fn read(tokens: &Tokens, at: usize, spaced: bool) -> Option<Digits> {
     Some(Digits { value: Decimal { digits: groups.concat(), fraction, negative: false }, end, doubtful })
 }
 
-/// The groups of digits from here, what separates them, and the token after them. `spaced`: plain spaces separate groups of three.
+/// The groups of digits from here, their separator, and the token after them. `spaced`: plain spaces separate groups of three.
 fn groups<'t>(tokens: &Tokens<'t>, at: usize, spaced: bool) -> (Vec<&'t str>, Vec<char>, usize) {
     let mut groups = vec![tokens.surface(at)];
     let mut separators: Vec<char> = Vec::new();

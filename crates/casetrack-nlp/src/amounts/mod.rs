@@ -1,7 +1,7 @@
 //! Amounts of money and percentages: exact values with the currency's ISO 4217 code or `%`.
 //!
-//! A dollar sign without a country is the United States dollar. Signs that several currencies share are what the document shows
-//! ([`Conventions`]), or no amount. Both ends of a range are amounts: "$5 to $7 million" is 5 and 7 million. Cost: linear.
+//! A dollar sign without a country is the United States dollar. The document decides the currency of a sign that several currencies share
+//! ([`Conventions`]); otherwise it is not an amount. Both ends of a range are amounts: "$5 to $7 million" is 5 and 7 million. Cost: linear.
 
 mod cells;
 mod conventions;

@@ -58,7 +58,7 @@ pub fn relative(tokens: &Tokens, at: usize) -> Option<RelativeDate> {
     Some(RelativeDate { first, end, count: sign * count, unit, anchor, role })
 }
 
-/// Words between the text that names a relative date and the date, at most.
+/// Maximum words between the text that names a relative date and the date.
 const REACH: usize = 8;
 
 /// "for a term of three years from", "notice of termination at least thirty days before"

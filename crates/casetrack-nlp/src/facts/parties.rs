@@ -242,7 +242,7 @@ fn listed_parties(text: &Text<'_>, range: &Range<usize>) -> Vec<Party> {
     found
 }
 
-/// The name under which a party trades, as the contract writes it, from what follows the name: "d/b/a Roe Foods".
+/// The name under which a party trades, as the contract writes it, from the text after the name: "d/b/a Roe Foods".
 fn trade_name(text: &Text<'_>, end: usize) -> Option<String> {
     let whole = text.text();
     let trades = TRADES.captures(&whole[end..text.floor(end + TERM)])?;
@@ -378,7 +378,7 @@ fn in_bracket(before: &str) -> bool {
     near.rfind('(').is_some_and(|open| near.rfind(')').is_none_or(|close| close < open))
 }
 
-/// True if analysis knows a person whose name begins here.
+/// True if analysis found a person whose name begins here.
 fn is_person(text: &Text<'_>, at: usize) -> bool {
     text.names_in(at..at + 1).iter().any(|known| known.entity_type == EntityType::Person)
 }

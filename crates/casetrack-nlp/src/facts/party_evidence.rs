@@ -73,7 +73,7 @@ fn is_office(name: &str) -> bool {
     OFFICE.is_match(name) || place.is_some_and(is_place)
 }
 
-/// True if words with capitals name nobody: words for any party, a blank of a form, an address, an agreement.
+/// True if words with capitals name no one: words for any party, a blank of a form, an address, an agreement.
 pub(crate) fn is_no_name(name: &str) -> bool {
     let all = words(name);
     let folded = name.to_lowercase();

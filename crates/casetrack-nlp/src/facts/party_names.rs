@@ -42,7 +42,7 @@ const ENGLISH_KIN: &[&str] = &["sons", "son", "daughters", "daughter", "brothers
 /// Longest name, in words.
 const NAME_WORDS: usize = 16;
 
-/// The name that begins at a byte: words with capitals, and what joins them.
+/// The name that begins at a byte: words with capitals, and the words that join them.
 pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
     let whole = text.text();
     let window = Window::new(text, at);
@@ -222,7 +222,7 @@ impl<'t> Window<'t> {
             && self.word(at + 1, |next| next.shape == Shape::Lower && !joins(next) && !is_form(next))
     }
 
-    /// The word after what joins two words of a name, and true if it is itself a part of the name: ", Inc.", "(AFRICA)
+    /// The word after the joint of two words of a name, and true if the joint is itself a part of the name: ", Inc.", "(AFRICA)
     /// (PTY) LIMITED", "d/b/a", "of", "&", "-".
     fn joint(&self, at: usize) -> Option<(usize, bool)> {
         let all = &self.words;
@@ -303,7 +303,7 @@ impl<'t> Window<'t> {
         if self.last { !goes_on } else { goes_on }
     }
 
-    /// True if a sign for "and" stands between two names: "Acme Inc. & Beta LLC", "Jane Roe & Ann Lee".
+    /// True if a sign for "and" is between two names: "Acme Inc. & Beta LLC", "Jane Roe & Ann Lee".
     fn divides(&self, at: usize) -> bool {
         let Some(next) = self.words.get(at + 1) else { return false };
         let kin = KIN.contains(next.folded().as_str());

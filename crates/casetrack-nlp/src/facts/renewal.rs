@@ -11,7 +11,7 @@ pattern_table! {
     AT_LEAST, END_OF_TERM, BEFORE_NOTICE,
 }
 
-/// The length of a renewal that the document does not give in so many words.
+/// The length of a renewal that the document does not state explicitly.
 const AS_BEFORE: &str = "as long as the term before";
 
 pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {

@@ -47,7 +47,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// By the calendar: a month is one, whatever its days.
+    /// By the calendar: a month counts as one, regardless of its days.
     pub fn length(&self) -> jiff::Span {
         self.unit.times(self.count)
     }

@@ -127,7 +127,7 @@ pub(crate) fn find(language: Language, pages: &[&str], order: DateOrder) -> Resu
     Ok(pages.iter().map(|page| find_on_page(rules, page, order)).collect())
 }
 
-/// The days in a text that name a month in one of the languages, whatever the text is in; in text order, without overlap.
+/// The days that name a month in one of the languages, for a text in any language; in text order, without overlap.
 pub(crate) fn days_in_words(text: &str) -> Result<Vec<Mention>> {
     let mut found = Vec::new();
     for language in Language::ALL {

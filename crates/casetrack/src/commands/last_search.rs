@@ -63,7 +63,7 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
     out
 }
 
-/// The number of results, or what there is where they were only counted or the offset is behind the last.
+/// The number of results. If no results are shown but the complete list has passages, the number of passages and documents.
 pub fn found(response: &SearchResponse) -> String {
     match (response.results.len() + response.hits.len(), &response.complete) {
         (0, Some(list)) if list.passages > 0 => {
@@ -154,7 +154,7 @@ impl LastSearch {
         engine.host().forget_owned(&path(engine))
     }
 
-    /// The chunk that a number means, and its collection; `None` if the text is no number.
+    /// The chunk that a number refers to, and its collection; `None` if the text is not a number.
     ///
     /// # Errors
     ///

@@ -66,7 +66,7 @@ pub fn directory(data_dir: &Path) -> PathBuf {
     data_dir.join("owner")
 }
 
-/// Distinguishes a directory from its copies, by whatever path it is reached.
+/// Distinguishes a directory from its copies, regardless of the path that leads to it.
 #[cfg(unix)]
 fn identity(directory: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;

@@ -70,7 +70,7 @@ impl Letter {
 }
 
 impl Enclosure {
-    /// Signatures and decoration are no documents.
+    /// Signatures and decoration are not documents.
     pub fn is_document(&self) -> bool {
         let signature = matches!(
             self.media_type.as_str(),

@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         Content { plain: Some(all), ..Content::default() }
     }
 
-    /// The content of an envelope of S/MIME (RFC 8551), which the message shows as its own; `None` if the part is none, or cannot be opened.
+    /// The content of an envelope of S/MIME (RFC 8551), which the message shows as its own; `None` if the part is not an envelope, or cannot be opened.
     fn read_envelope(&mut self, part: &Part, media_type: &str, depth: usize) -> Option<Content> {
         let name = part.file_name().unwrap_or_default().to_ascii_lowercase();
         let is_declared = matches!(media_type, "application/pkcs7-mime" | "application/x-pkcs7-mime");
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
 
     fn html(&mut self, part: &Part) -> PageText {
         match part.charset() {
-            // The header wins over what the markup declares; a byte order mark makes the HTML reader keep it.
+            // The header takes precedence over the markup; a byte order mark makes the HTML reader keep it.
             Some(charset) => {
                 let text = self.decoded(&part.decoded(), Some(charset));
                 body::html(self.source, format!("\u{FEFF}{text}").as_bytes())

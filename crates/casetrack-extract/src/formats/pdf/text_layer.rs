@@ -31,7 +31,7 @@ pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Re
         letter_before = is_letter;
         match glyph {
             Glyph::Unmapped => odd.unmapped += 1,
-            // The library knows the ends of level lines only.
+            // The library reports only the ends of level lines.
             Glyph::LineEnd if open.turn != QuarterTurn::NONE => open.is_interrupted = true,
             Glyph::LineEnd => pieces.extend(open.finish()),
             Glyph::Shown { c, area, turn, is_misfit, hidden } => {

@@ -12,7 +12,7 @@ const LINES: [&str; 3] = [
     "filed in the offices of the district on the first of May.",
 ];
 
-/// A page of Helvetica with ligatures, each of which its text layer says to be this: digits of UTF-16, or nothing; `None` for a font without
+/// A page of Helvetica with ligatures. The text layer maps each of them to `fi`: digits of UTF-16, or nothing; `None` for a font without
 /// a map.
 fn page(fi: Option<&str>) -> Vec<u8> {
     let text: String = LINES

@@ -134,6 +134,14 @@ fn obligations_have_days_with_their_arithmetic() {
         timeline.to_string().contains("end of term, computed: 3 years from 2004-05-03 (p. 1), the anniversary"),
         "{timeline}"
     );
+    let (_, sheet) = client.call("get_matter_sheet", json!({"columns": ["next_notice"], "sort": "-next_notice"}));
+    let next = &sheet["rows"][0]["cells"]["next_notice"][0];
+    let today = &casetrack_core::Timestamp::now().to_string()[..10];
+    assert!(next["value"].as_str().unwrap() >= today && next["confidence"].as_u64().unwrap() > 0, "{sheet}");
+    assert!(
+        next["computed"].as_str().unwrap().contains("if the term that first ended on 2007-05-02 (p. 1) was renewed")
+    );
+    assert_eq!(sheet["rows"][1]["not_found"], json!(["next_notice"]));
     drop(client);
     let calendar = run(&home, &["obligations", "--ics"]);
     // The day for the notice that ended the first term, and the next one.

@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use casetrack_core::{CollectionId, DocumentId, Result};
+use casetrack_nlp::FactKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,6 +35,8 @@ use casetrack_host::{Host, OpenCollection};
 use casetrack_search::{MarkFilter, admit};
 use columns::{Column, Source};
 
+/// Percent, of a day for notice that the contract states itself.
+const STATED_DAY: u8 = 80;
 /// Days with two readings that a notice names at most.
 const MAX_DOUBTS: usize = 5;
 
@@ -154,13 +157,37 @@ impl<'c> Cells<'c> {
             }
         }
         for column in columns {
-            if let Source::Defined(definition) = &column.source {
-                for (document, values) in custom_cells::cells(host, collection, definition, documents)? {
-                    cells.values.insert((document, &column.name), values);
+            match &column.source {
+                Source::Fact(_) => {}
+                Source::NextNotice => cells.add_next_notice(collection, documents, &column.name)?,
+                Source::Defined(definition) => {
+                    for (document, values) in custom_cells::cells(host, collection, definition, documents)? {
+                        cells.values.insert((document, &column.name), values);
+                    }
                 }
             }
         }
         Ok(cells)
+    }
+
+    /// The day is as sure as the facts that it follows from. If one of them is only a candidate, so is the day.
+    fn add_next_notice(
+        &mut self,
+        collection: &OpenCollection,
+        documents: &[DocumentId],
+        column: &'c str,
+    ) -> Result<()> {
+        let facts: HashMap<_, _> = of_documents(collection, documents)?.into_iter().collect();
+        for (document, day) in obligations::next_notices(collection, documents)? {
+            let Some(known) = facts.get(&document) else { continue };
+            let of_day = |cited: &&CitedFact| matches!(cited.fact.kind, FactKind::Expiry | FactKind::NoticePeriod);
+            let least = |facts: &[CitedFact]| facts.iter().filter(of_day).map(|cited| cited.fact.confidence).min();
+            let (sure, unsure) = (least(&known.facts), least(&known.unsure));
+            let confidence = unsure.or(sure).unwrap_or(STATED_DAY);
+            let cells = if unsure.is_some() { &mut self.candidates } else { &mut self.values };
+            cells.insert((document, column), vec![CellValue { confidence, ..day }]);
+        }
+        Ok(())
     }
 
     /// `names` are those that several documents have.

@@ -14,6 +14,8 @@ pattern_table! {
     NOTICE_BY,
 }
 
+/// The party of the obligation that [`notice`] makes.
+const WHO: &str = "A party that does not want the term to renew";
 /// Most renewals that a term is followed through.
 const MOST: i32 = 1_000;
 
@@ -65,7 +67,7 @@ pub(super) fn notice(text: &Text<'_>, days: &Days) -> Option<Obligation> {
 }
 
 fn duty(place: (u32, u32, u32)) -> Obligation {
-    Obligation::new("A party that does not want the term to renew", "must give notice", place)
+    Obligation::new(WHO, "must give notice", place)
 }
 
 /// Business days need a calendar of holidays.
@@ -96,6 +98,11 @@ fn stated(text: &Text<'_>) -> Option<(Range<usize>, Date, Option<String>)> {
 }
 
 impl Obligation {
+    /// True of the notice that prevents the renewal of a term.
+    pub fn prevents_renewal(&self) -> bool {
+        self.who == WHO
+    }
+
     /// The same obligation at the end of a later term, where its day is past on a day (ISO 8601) and the term renews one time after the other: the
     /// next day for it, if no notice was given before. `None` for all others.
     pub fn next(&self, today: &str) -> Option<Obligation> {

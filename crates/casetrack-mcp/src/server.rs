@@ -452,7 +452,9 @@ impl Server {
         let (sink, mut counts) = progress::channel();
         let mut call = {
             let (session, cancel) = (Arc::clone(&self.session), cancel.clone());
-            tokio::task::spawn_blocking(move || session.call_entry(tool, arguments, &sink, &cancel, as_task, &contacted))
+            tokio::task::spawn_blocking(move || {
+                session.call_entry(tool, arguments, &sink, &cancel, as_task, &contacted)
+            })
         };
         let token = context.meta.get_progress_token();
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);

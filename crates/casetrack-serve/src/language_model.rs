@@ -162,10 +162,10 @@ fn ask(
     let text = answer.body_mut().with_config().limit(MAX_BYTES).lossy_utf8(true).read_to_string().map_err(failed)?;
     let value: Option<Value> = serde_json::from_str(&text).ok();
     if status != 200 {
-        let said = value.as_ref().and_then(reason).map(|said| format!(": {}", shortened(said))).unwrap_or_default();
+        let words = value.as_ref().and_then(reason).map(|words| format!(": {}", shortened(words))).unwrap_or_default();
         // Some servers repeat the key in their words.
-        let said = key.map_or_else(|| said.clone(), |key| said.replace(key, "…"));
-        return Err(format!("it answered with the status {status}{said}"));
+        let words = key.map_or_else(|| words.clone(), |key| words.replace(key, "…"));
+        return Err(format!("it answered with the status {status}{words}"));
     }
     completion(&value.ok_or("its answer is not JSON")?)
 }

@@ -5,13 +5,13 @@ use casetrack_nlp::redaction::redact_all;
 use casetrack_search::{MAX_QUERY_CHARS, has_operators};
 
 use super::plain_query::{checked, rewrite};
-use super::summary::{MAX_RESULTS, first_tokens, tokens};
+use super::summary::{MARGIN, MAX_RESULTS, first_tokens, tokens};
 use super::support::{Snippet, marked};
 use super::terms::{Term, terms};
 use super::{RewrittenQuery, Summary, SummaryRequest, SummaryStyle, TokensUsed, content_words, singular};
 
-/// Longest answer of a model that is read, in bytes.
-const MAX_ANSWER: usize = 64_000;
+/// Most bytes that are read of each token of an answer. English has four or five.
+const MAX_TOKEN: usize = 8;
 /// Most words of a query that a model writes, and most without an operator.
 const MAX_WORDS: usize = 40;
 const MAX_PLAIN_WORDS: usize = 6;
@@ -74,7 +74,9 @@ fn shown(request: &SummaryRequest) -> impl Iterator<Item = (String, String)> {
 /// The summary that a model wrote in answer to [`prompt`]: redacted, cut, and with a mark behind each sentence that no snippet supports.
 pub fn told(request: &SummaryRequest, completion: &Completion) -> Summary {
     let text = &completion.text;
-    let mut summary = redacted(&text[..text.floor_char_boundary(MAX_ANSWER)]);
+    let most = MAX_TOKEN.saturating_mul(request.max_tokens as usize);
+    let mut summary = redacted(&text[..text.floor_char_boundary(most.saturating_add(MARGIN))]);
+    summary.truncate(summary.floor_char_boundary(most));
     if tokens(&summary) > request.max_tokens && completion.tokens.is_none() {
         summary = first_tokens(&summary, request.max_tokens);
     }

@@ -15,7 +15,7 @@ pub const MAX_RESULTS: usize = 100;
 /// Longest text of each, in bytes: a snippet is shorter.
 const MAX_SNIPPET: usize = 8192;
 /// Bytes that are read beyond this, so that the cut leaves no part of a secret that could no longer be recognised.
-const MARGIN: usize = 4096;
+pub(super) const MARGIN: usize = 4096;
 const MAX_SENTENCES: usize = 8;
 /// Longest part of a sentence, in characters.
 const MAX_SENTENCE: usize = 400;

@@ -31,41 +31,105 @@ const MEASURES: &[&str] =
 pub(super) struct Snippet {
     /// The name of the file, with its ASCII letters in lower case.
     file: String,
-    sentences: Vec<Vec<Term>>,
-    /// The keys of all its words.
+    sentences: Vec<Sentence>,
+    /// The keys of all its words and numbers.
     words: BTreeSet<String>,
     stems: BTreeSet<String>,
 }
 
-/// A sentence, without the names of files in it.
+/// A sentence, with everything that is compared.
+struct Sentence {
+    terms: Vec<Term>,
+    /// Of words and numbers, in order.
+    keys: Vec<String>,
+    /// Of words that state something.
+    stems: BTreeSet<String>,
+    numbers: Vec<Number>,
+    is_negated: bool,
+    /// "500 and 900 respectively" leaves open what each number belongs to.
+    is_open: bool,
+}
+
+struct Number {
+    key: String,
+    /// The index of its clause in the sentence.
+    clause: usize,
+    place: Place,
+}
+
+/// A sentence of a summary, without the names of files in it.
 struct Claim {
     files: BTreeSet<String>,
-    terms: Vec<Term>,
+    sentence: Sentence,
+}
+
+impl Sentence {
+    fn new(text: &str) -> Self {
+        let terms = terms(text);
+        let keys = terms.iter().filter(|term| term.kind != Kind::Break).map(|term| term.key.clone()).collect();
+        let stems = terms.iter().filter(|term| has_content(term)).map(|term| stem(&term.key)).collect();
+        let is_negated = is_negated(&terms);
+        let clause = |at: usize| terms[..at].iter().filter(|term| term.kind == Kind::Break).count();
+        let number =
+            |at: usize| Number { key: terms[at].key.clone(), clause: clause(at), place: Place::of(&terms, at, stem) };
+        let numbers = (0..terms.len()).filter(|&at| terms[at].is_number()).map(number).collect();
+        let is_open = terms.iter().any(|term| term.key == "respectively");
+        Self { terms, keys, stems, numbers, is_negated, is_open }
+    }
+
+    /// True if it has the numbers of a clause in the same order: "from 30 to 21 days" is not "from 21 to 30 days".
+    fn has_all(&self, clause: &[Number]) -> bool {
+        let mut left = self.numbers.iter();
+        !self.is_open && clause.iter().all(|wanted| left.any(|found| wanted.is_met_by(found)))
+    }
+}
+
+impl Number {
+    fn is_met_by(&self, found: &Self) -> bool {
+        if self.key != found.key {
+            return false;
+        }
+        let (wanted, found) = (&self.place, &found.place);
+        let is_year = is_year(&self.key);
+        let unit = wanted.units.first().filter(|unit| !is_year || MEASURES.contains(&unit.as_str()));
+        let is_near = match (&wanted.label, &wanted.neighbours, &found.neighbours) {
+            (Some(label), ..) => found.clause.contains(label),
+            (None, [Some(before), _], [other, _]) => other.as_ref() == Some(before),
+            // "In 2021, …" opens a sentence that states in other words what happened.
+            (None, [None, _], _) if is_year => true,
+            (None, [None, after], [_, other]) => after == other,
+        };
+        unit.is_none_or(|unit| found.units.contains(unit)) && is_near
+    }
 }
 
 impl Snippet {
     pub fn new(file: &str, text: &str) -> Self {
-        let sentences: Vec<Vec<Term>> = sentences(text).into_iter().map(|place| terms(&text[place])).collect();
-        let words = sentences.iter().flatten().filter(|term| term.kind != Kind::Break);
-        let words: BTreeSet<String> = words.map(|term| term.key.clone()).collect();
+        let sentences: Vec<Sentence> = sentences(text).into_iter().map(|place| Sentence::new(&text[place])).collect();
+        let words: BTreeSet<String> = sentences.iter().flat_map(|sentence| &sentence.keys).cloned().collect();
         let stems = words.iter().map(|word| stem(word)).collect();
         Self { file: file.to_ascii_lowercase(), sentences, words, stems }
     }
 
+    /// The quickest comparisons come first.
     fn supports(&self, claim: &Claim) -> bool {
-        let Claim { files, terms } = claim;
+        let Claim { files, sentence } = claim;
+        let terms = sentence.terms.as_slice();
         (files.is_empty() || files.contains(&self.file))
-            && self.has_enough_words(terms)
+            && self.has_bounds_and_numbers(terms)
+            && self.has_enough_words(sentence)
             && self.has_names(terms)
-            && self.has_bounds(terms)
-            && self.agrees(terms)
-            && (self.repeats(terms) || self.has_numbers(terms))
+            && self.agrees(sentence)
+            && (self.repeats(sentence) || self.has_placed_numbers(sentence))
     }
 
-    fn has_enough_words(&self, claim: &[Term]) -> bool {
-        let words: BTreeSet<String> =
-            claim.iter().filter(|term| has_content(term)).map(|term| stem(&term.key)).collect();
-        words.intersection(&self.stems).count() * 5 >= words.len() * ENOUGH
+    fn has_bounds_and_numbers(&self, claim: &[Term]) -> bool {
+        let is_needed = |term: &&Term| term.is_number() || BOUNDS.contains(&term.key.as_str());
+        claim.iter().filter(is_needed).all(|term| self.words.contains(&term.key))
+    }
+
+    fn has_enough_words(&self, claim: &Sentence) -> bool {
+        claim.stems.intersection(&self.stems).count() * 5 >= claim.stems.len() * ENOUGH
     }
 
     /// All names, and the first word, which may be one. Names next to each other are next to each other here as well.
@@ -81,81 +145,37 @@ impl Snippet {
     }
 
     fn is_pair(&self, one: &str, two: &str) -> bool {
-        self.sentences.iter().any(|terms| terms.windows(2).any(|pair| pair[0].key == one && pair[1].key == two))
-    }
-
-    fn has_bounds(&self, claim: &[Term]) -> bool {
-        claim.iter().filter(|term| BOUNDS.contains(&term.key.as_str())).all(|term| self.words.contains(&term.key))
+        let is_same = |pair: &[Term]| pair[0].key == one && pair[1].key == two;
+        self.sentences.iter().any(|sentence| sentence.terms.windows(2).any(is_same))
     }
 
     /// True if the sentence with the most words of the claim is negated as the claim is.
-    fn agrees(&self, claim: &[Term]) -> bool {
-        let words = stems(claim);
-        let shared = |terms: &[Term]| stems(terms).intersection(&words).count();
-        let shares: Vec<usize> = self.sentences.iter().map(|terms| shared(terms)).collect();
+    fn agrees(&self, claim: &Sentence) -> bool {
+        let shared = |sentence: &Sentence| sentence.stems.intersection(&claim.stems).count();
+        let shares: Vec<usize> = self.sentences.iter().map(shared).collect();
         let most = shares.iter().max().copied().unwrap_or_default();
         let mut best = self.sentences.iter().zip(&shares).filter(|(_, shared)| **shared == most);
-        best.any(|(terms, _)| is_negated(terms) == is_negated(claim))
+        best.any(|(sentence, _)| sentence.is_negated == claim.is_negated)
     }
 
     /// True if one sentence has the claim word for word.
-    fn repeats(&self, claim: &[Term]) -> bool {
-        let keys = |terms: &[Term]| -> Vec<String> {
-            terms.iter().filter(|term| term.kind != Kind::Break).map(|term| term.key.clone()).collect()
-        };
-        let wanted = keys(claim);
-        self.sentences.iter().any(|terms| keys(terms).windows(wanted.len().max(1)).any(|window| window == wanted))
+    fn repeats(&self, claim: &Sentence) -> bool {
+        let length = claim.keys.len().max(1);
+        self.sentences.iter().any(|sentence| sentence.keys.windows(length).any(|keys| keys == claim.keys))
     }
 
     /// True if one sentence has all numbers of each clause of the claim.
-    fn has_numbers(&self, claim: &[Term]) -> bool {
-        let is_break = |at: &usize| claim[*at].kind == Kind::Break;
-        let places: Vec<usize> = (0..claim.len()).collect();
-        places.split(is_break).all(|clause| {
-            let numbers: Vec<usize> = clause.iter().copied().filter(|&at| claim[at].is_number()).collect();
-            numbers.is_empty() || self.sentences.iter().any(|terms| has_all(terms, claim, &numbers))
-        })
+    fn has_placed_numbers(&self, claim: &Sentence) -> bool {
+        claim
+            .numbers
+            .chunk_by(|one, other| one.clause == other.clause)
+            .all(|numbers| self.sentences.iter().any(|sentence| sentence.has_all(numbers)))
     }
-}
-
-/// True if the sentence has the numbers of a clause in the same order: "from 30 to 21 days" is not "from 21 to 30 days".
-fn has_all(terms: &[Term], claim: &[Term], numbers: &[usize]) -> bool {
-    // "500 and 900 respectively" leaves open what each belongs to.
-    if terms.iter().any(|term| term.key == "respectively") {
-        return false;
-    }
-    let mut next = 0;
-    numbers.iter().all(|&at| {
-        let wanted = Place::of(claim, at);
-        let found = (next..terms.len()).find(|&here| is_same_number(&claim[at], &wanted, terms, here));
-        next = found.map_or(terms.len(), |here| here + 1);
-        found.is_some()
-    })
-}
-
-fn is_same_number(number: &Term, wanted: &Place<'_>, terms: &[Term], here: usize) -> bool {
-    if !terms[here].is_number() || terms[here].key != number.key {
-        return false;
-    }
-    let found = Place::of(terms, here);
-    let unit = wanted.units.first().copied().filter(|unit| !is_year(&number.key) || MEASURES.contains(unit));
-    let is_near = match (wanted.label, wanted.neighbours, found.neighbours) {
-        (Some(label), ..) => found.clause.iter().any(|word| stem(word) == stem(label)),
-        (None, [Some(before), _], [other, _]) => other.is_some_and(|other| stem(other) == stem(before)),
-        // "In 2021, …" opens a sentence that says in other words what happened.
-        (None, [None, _], _) if is_year(&number.key) => true,
-        (None, [None, after], [_, other]) => after.map(stem) == other.map(stem),
-    };
-    unit.is_none_or(|unit| found.units.contains(&unit)) && is_near
 }
 
 /// True for a word that states something.
 fn has_content(term: &Term) -> bool {
     term.kind == Kind::Word && term.has_meaning
-}
-
-fn stems(terms: &[Term]) -> BTreeSet<String> {
-    terms.iter().filter(|term| has_content(term)).map(|term| stem(&term.key)).collect()
 }
 
 /// A word without its most frequent English endings.
@@ -186,11 +206,11 @@ impl Claim {
                 shown.replace_range(at..at + file.len(), &blank);
             }
         }
-        Self { files, terms: terms(&shown) }
+        Self { files, sentence: Sentence::new(&shown) }
     }
 
     fn states_something(&self) -> bool {
-        self.terms.iter().any(|term| term.is_number() || has_content(term))
+        !self.sentence.stems.is_empty() || !self.sentence.numbers.is_empty()
     }
 }
 

@@ -327,47 +327,46 @@ fn number_at(terms: &[Term]) -> Option<(String, usize)> {
     Some((total.saturating_add(current.unwrap_or_default()).to_string(), length))
 }
 
-/// What a number counts or measures, and the word that it belongs to.
+/// What a number counts or measures, and the words that it belongs to.
 #[derive(Debug, Default)]
-pub(super) struct Place<'t> {
+pub(super) struct Place {
     /// Words that may be its unit, nearest first.
-    pub units: Vec<&'t str>,
+    pub units: Vec<String>,
     /// The nearest word with a meaning before it in its clause, or else after its unit.
-    pub label: Option<&'t str>,
+    pub label: Option<String>,
     /// All words with a meaning in its clause.
-    pub clause: Vec<&'t str>,
+    pub clause: Vec<String>,
     /// The nearest words with a meaning before and after it in the sentence, for a number without a word in its clause, as in a list of numbers.
-    pub neighbours: [Option<&'t str>; 2],
+    pub neighbours: [Option<String>; 2],
 }
 
 /// Longest way from a number to its unit, in words.
 const REACH: usize = 3;
 
-impl<'t> Place<'t> {
-    /// Of the number at `at`.
-    pub fn of(terms: &'t [Term], at: usize) -> Self {
+impl Place {
+    /// Of the number at `at`. The function `form` gives a word the form in which it is compared; units stay as they are.
+    pub fn of(terms: &[Term], at: usize, form: impl Fn(&str) -> String) -> Self {
         let is_break = |term: &Term| term.kind == Kind::Break;
         let start = terms[..at].iter().rposition(is_break).map_or(0, |place| place + 1);
         let end = terms[at..].iter().position(is_break).map_or(terms.len(), |length| at + length);
         let (before, after) = (&terms[start..at], &terms[at + 1..end]);
-        let mut units: Vec<&str> = Vec::new();
-        units.extend(before.last().filter(|last| last.is_currency()).map(|last| last.key.as_str()));
+        let mut units: Vec<String> = Vec::new();
+        units.extend(before.last().filter(|last| last.is_currency()).map(|last| last.key.clone()));
         // A number that is repeated in digits or in words is the same number.
         let same = |term: &&Term| term.is_number() && term.key == terms[at].key;
-        let following = after.iter().skip_while(same);
         let is_unit = |term: &&Term| {
             let is_counted = FRAMING.contains(&term.key.as_str());
             term.kind == Kind::Word && (term.has_meaning || is_counted || term.is_unit_sign())
         };
-        units.extend(following.take_while(is_unit).take(REACH).map(|term| term.key.as_str()));
+        let following = after.iter().skip_while(same).take_while(is_unit).take(REACH);
+        units.extend(following.map(|term| term.key.clone()));
         let meaning = |term: &&Term| term.kind == Kind::Word && term.has_meaning;
-        let label = before.iter().rev().find(meaning);
-        let behind = || after.iter().filter(meaning).find(|term| units.first() != Some(&term.key.as_str()));
-        let label = label.or_else(behind).map(|term| term.key.as_str());
-        let clause = before.iter().chain(after).filter(meaning).map(|term| term.key.as_str()).collect();
-        let key = |term: &'t Term| term.key.as_str();
+        let word = |term: &Term| form(&term.key);
+        let behind = || after.iter().filter(meaning).find(|term| units.first() != Some(&term.key));
+        let label = before.iter().rev().find(meaning).or_else(behind).map(word);
+        let clause = before.iter().chain(after).filter(meaning).map(word).collect();
         let neighbours =
-            [terms[..at].iter().rev().find(meaning).map(key), terms[at + 1..].iter().find(meaning).map(key)];
+            [terms[..at].iter().rev().find(meaning).map(word), terms[at + 1..].iter().find(meaning).map(word)];
         Self { units, label, clause, neighbours }
     }
 }
@@ -404,7 +403,7 @@ mod tests {
         let place = |text: &str| {
             let terms = terms(text);
             let at = terms.iter().position(Term::is_number).unwrap();
-            let place = Place::of(&terms, at);
+            let place = Place::of(&terms, at, str::to_owned);
             (place.units.join(" "), place.label.unwrap_or_default().to_owned(), place.clause.join(" "))
         };
         for (text, units, label, clause) in [

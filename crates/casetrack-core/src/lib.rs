@@ -20,6 +20,7 @@ pub mod hidden;
 pub mod hint;
 pub mod id;
 mod labels;
+pub mod language_model;
 pub mod mail;
 pub mod marks;
 mod page_citation;

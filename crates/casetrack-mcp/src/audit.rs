@@ -1,6 +1,7 @@
 //! The audit log: one line of JSON for each tool call of an assistant, and on a server for refused logins, in `audit.jsonl` of the data directory.
 //!
-//! A line records the caller, the tool, the time, the outcome, the duration and the size of the answer; of the arguments, only the names. Search
+//! A line records the caller, the tool, the time, the outcome, the duration and the size of the answer; of the arguments, only the names; and the
+//! host of a language model that was asked. Search
 //! queries are recorded only if the settings ask for it, and never if there is a vault. A separate thread writes the lines, so a call does not wait
 //! for the disk or fail with it.
 
@@ -41,6 +42,9 @@ pub(crate) struct Call {
     pub queries: Map<String, Value>,
     /// The collection that was active at the end.
     pub collection: Option<CollectionId>,
+    /// The host of the language model that the call asked, also if that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_model: Option<String>,
     /// `ok`, or the code of the error.
     pub outcome: &'static str,
     pub ms: f64,
@@ -156,6 +160,7 @@ mod tests {
             arguments: vec!["query".into()],
             queries: Map::new(),
             collection: None,
+            language_model: None,
             outcome: "ok",
             ms: 1.5,
             counts: BTreeMap::from([("results".into(), 3)]),

@@ -35,5 +35,5 @@ pub use audit::AuditLog;
 pub use member::Member;
 pub use recent::RecentCalls;
 pub use server::{MAX_REQUEST_BYTES, Server, Transport, rejection, serve};
-pub use session::Session;
+pub use session::{LanguageModel, Session};
 pub use table::{may_be_repeated, schema_files};

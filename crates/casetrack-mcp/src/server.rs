@@ -162,7 +162,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let active = self.session.active_id();
-        let result = self.admitted(tool, arguments, &context, as_task).await;
+        let result = self.admitted(tool, arguments, &context, as_task, record.contacted()).await;
         self.record(record, &result);
         if let Err(error) = &result
             && let Some(refused) = tool.contract.refused(error)
@@ -307,7 +307,7 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(model) = Sampling::of(&context.peer) {
-            self.session.set_model(Box::new(model));
+            self.session.set_client_model(Box::new(model));
         }
         self.notify_client(context.peer);
     }
@@ -417,11 +417,12 @@ impl Server {
         arguments: Value,
         context: &RequestContext<RoleServer>,
         as_task: bool,
+        contacted: Arc<OnceLock<String>>,
     ) -> Result<ToolOutput> {
         // A call that is refused counts as well.
         let _permit = self.guard.enter(&self.counted_as(context), tool).await?;
         self.offer.check(tool)?;
-        self.run(tool, arguments, context, as_task).await
+        self.run(tool, arguments, context, as_task, contacted).await
     }
 
     /// Runs something on a thread that may block; dropping this future cancels it.
@@ -443,6 +444,7 @@ impl Server {
         arguments: Value,
         context: &RequestContext<RoleServer>,
         as_task: bool,
+        contacted: Arc<OnceLock<String>>,
     ) -> Result<ToolOutput> {
         let cancel = Cancel::default();
         // The transport drops this future when it shuts down; the thread must then stop too.
@@ -450,7 +452,9 @@ impl Server {
         let (sink, mut counts) = progress::channel();
         let mut call = {
             let (session, cancel) = (Arc::clone(&self.session), cancel.clone());
-            tokio::task::spawn_blocking(move || session.call_entry(tool, arguments, &sink, &cancel, as_task))
+            tokio::task::spawn_blocking(move || {
+                session.call_entry(tool, arguments, &sink, &cancel, as_task, &contacted)
+            })
         };
         let token = context.meta.get_progress_token();
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);

@@ -75,6 +75,17 @@ pub fn continues(c: char) -> bool {
     !c.is_ascii() && (is_combining_mark(c) || matches!(c, '\u{1160}'..='\u{11ff}' | '\u{ff9e}' | '\u{ff9f}'))
 }
 
+/// True for letters of scripts that have no spaces between words, and for Hangul, whose words take endings without a space. Any of them may begin or
+/// end a word.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e01}'..='\u{eff}' // Thai, Lao
+        | '\u{1000}'..='\u{109f}' // Burmese
+        | '\u{1780}'..='\u{17ff}' // Khmer
+        | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' // Kana
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' // Han
+        | '\u{ac00}'..='\u{d7af}') // Hangul
+}
+
 /// True if what a character stands for is more than a matter of type: raised and lowered signs, fractions, circled numbers, signs of trade marks.
 fn keeps_its_form(c: char) -> bool {
     matches!(c, '\u{a8}' | '\u{aa}' | '\u{af}' | '\u{b2}' | '\u{b3}' | '\u{b8}'..='\u{ba}' | '\u{bc}'..='\u{be}' | '\u{2b0}'..='\u{2b8}'

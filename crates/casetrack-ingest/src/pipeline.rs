@@ -15,7 +15,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use super::commit::Committer;
 use super::file::{DocumentInFlight, Outcome, failed};
 use super::pace::Pace;
-use super::vectors::{ChunkVectors, TextKey, VectorCache, text_key, unchanged_vectors};
+use super::vectors::{ChunkVectors, RowTexts, TextKey, VectorCache, text_key, unchanged_vectors};
 use super::{IngestReport, Problem, SkipReason, WorkContext};
 use casetrack_host::{Host, RememberingRecognizer, annotations};
 
@@ -226,8 +226,42 @@ impl Embedding<'_> {
         Ok(())
     }
 
+    /// Fills the missing vectors of large tables whose rows are of few kinds.
+    fn embed_rows(&mut self, document: &mut DocumentInFlight) -> Result<()> {
+        if !document.stored.meta.format.is_spreadsheet() {
+            return Ok(());
+        }
+        let Some(rows) = RowTexts::of(&document.stored.chunks, &document.vectors) else { return Ok(()) };
+        let mut made = Vec::with_capacity(rows.texts.len());
+        for batch in rows.texts.chunks(self.pace.batch(BATCH_CHUNKS)) {
+            made.extend(self.vectors(batch)?);
+        }
+        rows.chunk_vectors(&made).for_each(|(at, vectors)| document.vectors[at] = Some(vectors));
+        Ok(())
+    }
+
+    /// The vectors of the texts of a batch. Reports and paces itself.
+    fn vectors(&mut self, texts: &[String]) -> Result<Vec<ChunkVectors>> {
+        let started = Instant::now();
+        let made = self.embedder.embed(texts, self.outputs, self.work.cancel)?;
+        let (mut sparse, mut tokens) = (made.sparse.into_iter(), made.tokens.iter());
+        let signs = |vectors| SignVectors::new(vectors, self.token_dimension).into_bytes();
+        let of_text = |dense| ChunkVectors {
+            dense,
+            sparse: sparse.next().map(|vector| SparseVector { terms: vector.terms }),
+            tokens: tokens.next().map(signs),
+        };
+        let vectors = made.dense.into_iter().map(of_text).collect();
+        self.made += texts.len() as u64;
+        (self.work.progress)(Progress::Embedded { chunks: self.made });
+        self.pace.rest(started.elapsed(), self.work.cancel);
+        Ok(vectors)
+    }
+
     /// Fills every missing vector. Of texts that repeat word for word, one is embedded.
     fn embed(&mut self, documents: &mut [DocumentInFlight]) -> Result<()> {
+        let made_before = self.made;
+        documents.iter_mut().try_for_each(|document| self.embed_rows(document))?;
         // The chunks of each text, texts in the order of their first chunks.
         let mut todo: Vec<TextToEmbed> = Vec::new();
         let mut places: HashMap<TextKey, usize> = HashMap::new();
@@ -246,24 +280,16 @@ impl Embedding<'_> {
             }
         }
         for batch in todo.chunks_mut(self.pace.batch(BATCH_CHUNKS)) {
-            let started = Instant::now();
             let texts: Vec<String> = batch.iter_mut().map(|todo| std::mem::take(&mut todo.text)).collect();
-            let made = self.embedder.embed(&texts, self.outputs, self.work.cancel)?;
-            let (mut sparse, mut tokens) = (made.sparse.into_iter(), made.tokens.iter());
-            for (todo, dense) in batch.iter().zip(made.dense) {
-                let sparse = sparse.next().map(|vector| SparseVector { terms: vector.terms });
-                let signs = |vectors| SignVectors::new(vectors, self.token_dimension).into_bytes();
-                let tokens = tokens.next().map(signs);
-                let vectors = self.cache.insert(todo.key, ChunkVectors { dense, sparse, tokens });
+            for (todo, vectors) in batch.iter().zip(self.vectors(&texts)?) {
+                let vectors = self.cache.insert(todo.key, vectors);
                 for &(d, c) in &todo.chunks {
                     documents[d].vectors[c] = Some(ChunkVectors::clone(&vectors));
                 }
             }
-            self.made += batch.len() as u64;
-            (self.work.progress)(Progress::Embedded { chunks: self.made });
-            self.pace.rest(started.elapsed(), self.work.cancel);
         }
-        self.reused += documents.iter().map(|document| document.vectors.len() as u64).sum::<u64>() - todo.len() as u64;
+        let chunks = documents.iter().map(|document| document.vectors.len() as u64).sum::<u64>();
+        self.reused += chunks - (self.made - made_before);
         Ok(())
     }
 }

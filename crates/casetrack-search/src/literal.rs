@@ -69,7 +69,7 @@ pub(super) fn literals(
             found.push((1.0, collection.places(&cited)));
         }
     }
-    found.extend(section::sections(collection, text, meant)?.into_iter().map(|places| (1.0, places)));
+    found.extend(section::sections(collection, text, meant)?);
     if found.is_empty() {
         return Ok(None);
     }

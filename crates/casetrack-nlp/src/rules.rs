@@ -83,6 +83,21 @@ mod tests {
     }
 
     #[test]
+    fn a_term_names_the_kind_of_its_end() {
+        let roles = |pages: &[&str]| -> Vec<String> {
+            let found = find(pages, crate::facts::date_order(pages, None)).unwrap();
+            found.into_iter().flat_map(|page| page.mentions).filter_map(|mention| mention.role).collect()
+        };
+        for (day, kind) in [("August 31, 2025", "to the last day of the month"), ("May 4, 2020", "the anniversary")] {
+            let text = format!(
+                "This Agreement is made on {day} (the \"Effective Date\"). The term is six months from the Effective Date."
+            );
+            let found = roles(&[&text]);
+            assert!(found.iter().any(|role| role.ends_with(kind)), "{found:?}");
+        }
+    }
+
+    #[test]
     fn one_date_without_doubt_decides_the_order_for_all_pages() {
         assert_eq!(days(&["on 01/05/2023", "on 31/05/2023"]), [["2023-05-01"], ["2023-05-31"]]);
         assert_eq!(days(&["on 01/05/2023", "on 05/31/2023"]), [["2023-01-05"], ["2023-05-31"]]);

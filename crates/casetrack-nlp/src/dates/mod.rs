@@ -171,10 +171,11 @@ impl Anchors {
             .get(&relative.anchor)
             .or_else(|| self.0.get(relative::substitute(&relative.anchor)?))
             .and_then(Option::as_ref)?;
-        let day = relative.resolve(anchor.first.parse().ok()?)?.to_string();
-        let value = DateValue { first: day.clone(), last: day, precision: DatePrecision::Day };
-        let anniversary = if relative.is_anniversary() { ", the anniversary" } else { "" };
-        let computed = format!("computed: {} {} (p. {page}){anniversary}", relative.arithmetic(), anchor.first);
+        let from = anchor.first.parse().ok()?;
+        let end = relative.resolve(from)?;
+        let value = DateValue { first: end.to_string(), last: end.to_string(), precision: DatePrecision::Day };
+        let kind = relative.end_of_term(from, end);
+        let computed = format!("computed: {} {} (p. {page}){kind}", relative.arithmetic(), anchor.first);
         let role = match &relative.role {
             Some(role) => format!("{role}, {computed}"),
             None => computed,

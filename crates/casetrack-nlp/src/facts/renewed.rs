@@ -51,9 +51,10 @@ pub(super) fn notice(text: &Text<'_>, days: &Days) -> Option<Obligation> {
     let last_day = end.last_day?;
     let Some(length) = calendar_length(&notice.value) else { return Some(duty) };
     let due = last_day.checked_sub(length.length()).ok()?;
-    let from = match &end.fact.computed {
-        Some(_) => format!("{last_day}, the last day before the anniversary"),
-        None => last_day.to_string(),
+    let from = if end.fact.value == last_day.to_string() {
+        end.fact.value.clone()
+    } else {
+        format!("{last_day}, the last day before the anniversary")
     };
     let follows = term.value.starts_with("successive") && calendar_length(&term.value).is_some();
     let renewal = follows.then(|| Renewal {

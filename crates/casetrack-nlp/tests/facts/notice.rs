@@ -172,6 +172,59 @@ fn an_anniversary_is_named_as_one() {
 }
 
 #[test]
+fn a_term_to_a_day_that_its_month_does_not_have_ends_with_the_month() {
+    for (said, value, computed) in [
+        (
+            "The initial term is six months from 31 August 2025.",
+            "2026-02-28",
+            "6 months from 2025-08-31 (p. 1), to the last day of the month",
+        ),
+        (
+            "The term of this Agreement is one year from February 29, 2028.",
+            "2029-02-28",
+            "1 year from 2028-02-29 (p. 1), to the last day of the month",
+        ),
+        (
+            "The initial term is one month from 30 January 2027.",
+            "2027-02-28",
+            "1 month from 2027-01-30 (p. 1), to the last day of the month",
+        ),
+        (
+            "This Agreement starts on 31 December 2025 and lasts for six months.",
+            "2026-06-30",
+            "6 months from 2025-12-31 (p. 1), to the last day of the month",
+        ),
+        (
+            "The term of this Agreement is eighteen (18) months commencing on August 30, 2026.",
+            "2028-02-29",
+            "18 months from 2026-08-30 (p. 1), to the last day of the month",
+        ),
+        // These months have the day.
+        (
+            "The initial term is one year from 31 August 2025.",
+            "2026-08-31",
+            "1 year from 2025-08-31 (p. 1), the anniversary: the last day is 2026-08-30",
+        ),
+        (
+            "The term of this Agreement is four years from February 29, 2028.",
+            "2032-02-29",
+            "4 years from 2028-02-29 (p. 1), the anniversary: the last day is 2032-02-28",
+        ),
+    ] {
+        let found = facts_of(&[&contract(said)]);
+        let expiry = found.iter().find(|fact| fact.kind == FactKind::Expiry).unwrap_or_else(|| panic!("{said}"));
+        assert_eq!((expiry.value.as_str(), expiry.computed.as_deref()), (value, Some(computed)), "{said}");
+    }
+    let said = "The initial term is six months from 31 August 2025. It renews automatically for successive six-month periods unless either \
+                party gives one month notice before the end of the term.";
+    let first = duty(said).unwrap();
+    assert_eq!(first.due.as_deref(), Some("2026-01-28"));
+    assert_eq!(first.computed.as_deref(), Some("1 month before 2026-02-28 (p. 1)"));
+    assert_eq!(first.next("2026-02-01").unwrap().due.as_deref(), Some("2026-07-31"));
+    assert_eq!(first.next("2026-08-01").unwrap().due.as_deref(), Some("2027-01-28"));
+}
+
+#[test]
 fn a_term_that_renews_has_a_next_day_for_notice() {
     let said = "The term begins on January 1, 2005 and continues for one year. It renews automatically for successive periods of one year \
                 unless either party gives notice of non-renewal at least sixty (60) days before the end of the then-current term.";

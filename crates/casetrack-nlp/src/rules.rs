@@ -40,7 +40,8 @@ pub fn find(pages: &[&str], order: DateOrder) -> Result<Vec<PageFindings>> {
 
 /// The dates of a page, with the days that name a month in another language, as letters and short texts do.
 fn in_any_language(mut dates: Vec<Mention>, page: &str) -> Result<Vec<Mention>> {
-    let foreign = days_in_words(page)?;
+    let mut foreign = days_in_words(page)?;
+    foreign.extend(dates::east_asian::find(page));
     if !foreign.is_empty() {
         dates.retain(|date| !foreign.iter().any(|day| overlap(date, day)));
         dates.extend(foreign);

@@ -6,6 +6,7 @@
 //! | periods | quarters, halves, fiscal years, bare years |
 //! | date_parts | the days of a written date, and ranges |
 //! | durations | "ninety (90) days" |
+//! | east_asian | "令和5年4月1日" |
 //! | order | day or month first in dates of digits, as the dates decide it |
 //! | roles | "effective date", "due date": the words around a date |
 //! | relative | "thirty days after the Effective Date" |
@@ -15,6 +16,7 @@
 mod calendar;
 mod date_parts;
 mod durations;
+pub(crate) mod east_asian;
 mod order;
 mod periods;
 mod relative;

@@ -23,12 +23,12 @@ use crate::words::single_spaced;
 /// of its rules concerns only its documents.
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
-        Ruleset::English => "en-5",
-        Ruleset::Own(Language::German) => "de-2",
-        Ruleset::Own(Language::French) => "fr-2",
-        Ruleset::Own(Language::Spanish) => "es-2",
-        Ruleset::Own(Language::Italian) => "it-2",
-        Ruleset::Other => "other-2",
+        Ruleset::English => "en-6",
+        Ruleset::Own(Language::German) => "de-3",
+        Ruleset::Own(Language::French) => "fr-3",
+        Ruleset::Own(Language::Spanish) => "es-3",
+        Ruleset::Own(Language::Italian) => "it-3",
+        Ruleset::Other => "other-3",
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
         let pages = ["Am 5.4.2023 zahlt John Smith 1.500 EUR nach § 433 Abs. 2 BGB."];
         for language in [None, Some("en"), Some("en-US")] {
             assert!(annotate(&FailingRecognizer, &pages, language, &Cancel::default()).is_err(), "{language:?}");
-            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-5");
+            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-6");
         }
         for language in ["de", "fr", "es", "it", "nl"] {
             let found = annotate(&FailingRecognizer, &pages, Some(language), &Cancel::default()).unwrap();

@@ -6,6 +6,7 @@
 //! | cells of columns that users define | `custom_cells` |
 //! | conditions on rows, and their order | `conditions`, `values` |
 //! | who must do what by when | `obligations` |
+//! | a notice of documents in other languages than English | `languages` |
 //!
 //! The cells of the built-in columns are the facts that rules find in each document (`documents/facts`). All cells are kept for each
 //! version of a document, so a second call reads nothing that has not changed.
@@ -13,6 +14,7 @@
 mod columns;
 mod conditions;
 mod custom_cells;
+mod languages;
 mod obligations;
 mod values;
 
@@ -262,6 +264,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
             documents.len()
         ));
     }
+    notices.extend(languages::notice(&collection, &items)?);
     let names = shared_names(&catalogue);
     let rows = items.into_iter().map(|entry| cells.row(entry, &shown, &names)).collect();
     let (collection, documents) = (collection.meta().name.clone(), catalogue.len() as u64);

@@ -91,7 +91,7 @@ fn pages_of(collection: &OpenCollection, meta: &DocumentMeta) -> Result<Vec<Page
 }
 
 /// False for kinds of documents that are no contracts: a delivery log has no agreement date.
-fn may_be_contract(kind: DocumentType) -> bool {
+pub fn may_be_contract(kind: DocumentType) -> bool {
     use DocumentType::{Invoice, Memo, Policy, Presentation, Report, Spreadsheet};
     !matches!(kind, Invoice | Memo | Policy | Presentation | Report | Spreadsheet)
 }

@@ -4,7 +4,7 @@
 //! | facts | file |
 //! |---|---|
 //! | title and type | `title` |
-//! | opening of the contract, parties | `opening`, `parties`, `party_evidence`, `party_names`, `party_terms`, `signers` |
+//! | opening of the contract, parties | `opening`, `parties`, `party_evidence`, `party_names`, `name_words`, `party_terms`, `signers` |
 //! | day or month first | `date_order` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
@@ -27,6 +27,7 @@ mod expiry;
 mod flat;
 mod law;
 mod money;
+mod name_words;
 mod obligations;
 mod opening;
 mod parties;

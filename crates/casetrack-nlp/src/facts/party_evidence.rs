@@ -2,7 +2,8 @@ use std::ops::Range;
 
 use casetrack_core::EntityType;
 
-use super::party_names::{has_form, is_address, is_blank, is_public};
+use super::name_words::{is_address, is_blank, is_public};
+use super::party_names::has_form;
 use super::party_terms::{TERMS, is_role, is_together};
 use super::text::{NameRange, Text};
 use crate::places::is_place;

@@ -275,8 +275,8 @@ impl<'a> Intake<'a> {
         Ok(None)
     }
 
-    /// Puts the files inside a container that were not read into its record, each with a warning. One that did not change is stored again if they
-    /// are others than before.
+    /// Puts the files inside a container that were not read into its record, each with a warning, except pictures without text. One that did not
+    /// change is stored again if they are others than before.
     fn with_unread(&self, mut outcome: Outcome, unchanged: Option<Unchanged>, unread: Vec<UnreadPart>) -> Outcome {
         if let Some((earlier, mut document)) = unchanged.filter(|(earlier, _)| earlier.unread_parts != unread) {
             match self.stage.complete(&mut document, Some(&earlier)) {
@@ -288,7 +288,9 @@ impl<'a> Intake<'a> {
             && let [document] = documents.as_mut_slice()
         {
             let meta = &mut document.stored.meta;
-            meta.warnings.extend(unread.iter().map(UnreadPart::warning));
+            // A mail may have many logos and photographs.
+            let warned = unread.iter().filter(|part| !part.is_picture_without_text());
+            meta.warnings.extend(warned.map(UnreadPart::warning));
             meta.unread_parts = unread;
         }
         outcome
@@ -308,8 +310,7 @@ impl<'a> Intake<'a> {
             }
             None => file.failed(&error),
         })?;
-        // A picture without text was read.
-        Ok(Some(error).filter(|error| error.code != ErrorCode::EmptyFile))
+        Ok(Some(error))
     }
 
     /// Decides the outcome of a file; `extracted` was made before its turn.

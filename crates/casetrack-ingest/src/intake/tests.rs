@@ -112,7 +112,7 @@ fn members_that_left_a_container_are_removed_after_it_and_not_by_the_first_stage
         .iter()
         .filter_map(|outcome| match outcome {
             Outcome::Documents(documents) => Some(format!("store {}", name(&documents[0].stored.meta.path))),
-            Outcome::Removed(former) => Some(format!("remove {}", name(&former[0].path))),
+            Outcome::Removed(former) => Some(format!("remove {}", name(&former.documents[0].path))),
             _ => None,
         })
         .collect();

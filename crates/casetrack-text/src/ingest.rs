@@ -151,8 +151,10 @@ pub(super) fn confirmation(withheld: &[FormerMember], reader: Reader) -> String 
     if withheld.is_empty() {
         return String::new();
     }
-    let confirm =
-        reader.pick("call sync_folder with confirm_removal: true", "run `casetrack sync` on the folder with --confirm-removal");
+    let confirm = reader.pick(
+        "call sync_folder with confirm_removal: true",
+        "run `casetrack sync` on the folder with --confirm-removal",
+    );
     format!(
         "\nMore than half of the documents of a mailbox or archive are gone at once, so they were kept. To remove them, {confirm}."
     )

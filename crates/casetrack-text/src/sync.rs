@@ -117,7 +117,8 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
             one_line(&withheld.reason())
         );
     }
-    let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len() + report.gone_members.len();
+    let changes =
+        report.new.len() + report.changed.len() + report.moved.len() + report.removed.len() + report.gone_members.len();
     match (report.dry_run, changes) {
         (true, 0) => "The collection is up to date with the folder.".to_owned(),
         (true, _) => {

@@ -478,3 +478,12 @@ fn what_was_not_read_stays_in_the_list_whatever_is_synced() {
     assert_eq!(matter.show("post.zip")["warnings"], json!([]));
     matter.verify();
 }
+
+#[test]
+fn a_remark_without_a_loss_is_not_in_the_list_of_what_was_not_read() {
+    let matter = Matter::new();
+    matter.write("notes.pdf", "The tenant pays rent quarterly in advance.");
+    matter.sync(&[]);
+    assert!(matter.show("notes.pdf")["warnings"][0].as_str().unwrap().starts_with("The name ends in .pdf"));
+    assert_eq!(matter.unread(), json!([]));
+}

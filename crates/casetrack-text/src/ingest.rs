@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use casetrack_core::remarks::SMALL_PICTURES;
 use casetrack_core::{FileFormat, Hint, Notice};
 use casetrack_engine::ingest::{FailedFile, FormerMember, IngestReport, IngestedDocument, SkipReason, SkippedFile};
 
@@ -195,8 +196,10 @@ pub(super) fn push_skipped<'f>(
     push_section(text, "Unsupported", unsupported, max_skipped(reader));
 }
 
+/// Without the remarks about logos, of which a mailbox has thousands.
 pub(super) fn warnings(file: &str, warnings: &[String]) -> impl Iterator<Item = String> {
-    warnings.iter().map(move |warning| format!("{}: {}", name(file), one_line(warning)))
+    let shown = warnings.iter().filter(|warning| !warning.starts_with(SMALL_PICTURES));
+    shown.map(move |warning| format!("{}: {}", name(file), one_line(warning)))
 }
 
 /// `4 (Contracts/, Reports/, Financials/, Correspondence/)`

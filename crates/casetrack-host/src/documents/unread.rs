@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use casetrack_core::remarks::is_remark;
 use casetrack_core::{
     Action, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Hint, Result, UnreadPart, hint,
 };
@@ -103,7 +104,7 @@ pub fn list_unread(host: &Host, collection: CollectionId) -> Result<Vec<UnreadFi
     for meta in collection.documents()? {
         unread.extend(meta.unread_parts.iter().map(|part| UnreadFile::of_part(&meta, part)));
         let own: HashSet<String> = meta.unread_parts.iter().map(UnreadPart::warning).collect();
-        let warnings = meta.warnings.iter().filter(|warning| !own.contains(*warning));
+        let warnings = meta.warnings.iter().filter(|warning| !own.contains(*warning) && !is_remark(warning));
         lossy.extend(warnings.map(|warning| UnreadFile::of_loss(&meta, warning)));
     }
     unread.sort_by(|a, b| a.path.cmp(&b.path));

@@ -2,6 +2,12 @@
 //!
 //! Warnings are stored as words, also those of earlier versions, so their words tell them apart.
 
+/// The warning of a message whose text and attachments were not read.
+pub const ENCRYPTED_MAIL: &str = "The message is encrypted; only its headers could be read.";
+/// What to do about it.
+pub const DECRYPT_MAIL: &str =
+    "Open it in the mail program of its recipient, save the message and its attachments decrypted, and ingest those.";
+
 /// The beginning of the remark about pictures that are taken for decoration.
 pub const SMALL_PICTURES: &str = "Small pictures that its text shows were left out:";
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use casetrack_core::remarks::is_remark;
+use casetrack_core::remarks::{DECRYPT_MAIL, ENCRYPTED_MAIL, is_remark};
 use casetrack_core::{
     Action, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Hint, Result, UnreadPart, hint,
 };
@@ -122,8 +122,8 @@ impl UnreadFile {
     fn of_part(meta: &DocumentMeta, part: &UnreadPart) -> Self {
         // A password is given for the container.
         let own = part.hint.clone().filter(|_| part.code != ErrorCode::NeedsPassword.name());
-        let first = || Hint::from(format!("Save it from {} first. ", meta.name));
-        let hint = own.map(|hint| first().followed_by(hint)).or_else(|| remedy(&part.code, Some(&meta.name)));
+        let own = own.map(|hint| with_place(hint, &meta.name));
+        let hint = own.or_else(|| remedy(&part.code, Some(&meta.name)));
         Self {
             name: part.name.clone(),
             path: format!("{}/{}", meta.path, part.name),
@@ -143,8 +143,16 @@ impl UnreadFile {
             document_id: Some(meta.id),
             code: PARTLY_READ.to_owned(),
             reason: warning.to_owned(),
-            hint: None,
+            hint: (warning == ENCRYPTED_MAIL).then(|| DECRYPT_MAIL.into()),
         }
+    }
+}
+
+/// The advice of a file that is inside another. Words that begin with "It" report that there is nothing to do.
+fn with_place(hint: Hint, container: &str) -> Hint {
+    match hint.plain() {
+        Some(words) if words.starts_with("It ") => hint,
+        _ => Hint::from(format!("Save it from {container} first. ")).followed_by(hint),
     }
 }
 
@@ -184,4 +192,17 @@ fn noted(collection: &Collection) -> BTreeMap<String, FailedFile> {
         Vec::new()
     });
     files.into_iter().map(|file| (file.path.clone(), file)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_about_a_part_fits_what_it_is() {
+        let advice = |hint: &str| with_place(Hint::from(hint.to_owned()), "letter.eml").plain().unwrap();
+        assert_eq!(advice("Plot it to PDF."), "Save it from letter.eml first. Plot it to PDF.");
+        let nothing_to_do = "It holds no document, so nothing is lost.";
+        assert_eq!(advice(nothing_to_do), nothing_to_do);
+    }
 }

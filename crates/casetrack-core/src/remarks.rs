@@ -11,8 +11,11 @@ pub const DECRYPT_MAIL: &str =
 /// The beginning of the remark about pictures that are taken for decoration.
 pub const SMALL_PICTURES: &str = "Small pictures that its text shows were left out:";
 
+/// The beginning of the remark about an electronic invoice that differs from the page it is in.
+pub const INVOICES_DIFFER: &str = "The page and the XML of the invoice";
+
 /// How remarks begin.
-const BEGINNINGS: [&str; 7] = [
+const BEGINNINGS: [&str; 8] = [
     "The name ends in .",
     "Hidden when the document is printed:",
     "Hidden when the presentation is shown:",
@@ -20,6 +23,7 @@ const BEGINNINGS: [&str; 7] = [
     "The Bates number",
     "No Bates number was found on ",
     SMALL_PICTURES,
+    INVOICES_DIFFER,
 ];
 
 /// How remarks end.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::labels::labelled;
 use crate::mail::MailHeaders;
 use crate::marks::Marks;
-use crate::{Change, DocumentId, FileFormat, HiddenText, Hint, Printed, Sha256, Timestamp, printed_page};
+use crate::{Change, DocumentId, ErrorCode, FileFormat, HiddenText, Hint, Printed, Sha256, Timestamp, printed_page};
 
 labelled! {
     /// The kind of a document, given by the user or inferred.

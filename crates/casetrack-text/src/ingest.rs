@@ -377,11 +377,11 @@ mod tests {
             path: format!("/m/box.mbox/{name}"),
             container: "/m/box.mbox".to_owned(),
         };
-        let report = IngestReport { gone_members: vec![member("00002 Rent.eml")], ..IngestReport::default() };
+        let report = IngestReport { gone_members: vec![member("00002-Rent.eml")], ..IngestReport::default() };
         let text = folder(&report, "/m", Reader::CommandLine);
-        assert!(text.contains("\n  No longer in box.mbox: 1 (removed)\n  - 00002 Rent.eml\n"), "{text}");
+        assert!(text.contains("\n  No longer in box.mbox: 1 (removed)\n  - 00002-Rent.eml\n"), "{text}");
         assert!(text.contains("within 30 days") && !text.contains("--confirm-removal"), "{text}");
-        let report = IngestReport { withheld_members: vec![member("00002 Rent.eml")], ..IngestReport::default() };
+        let report = IngestReport { withheld_members: vec![member("00002-Rent.eml")], ..IngestReport::default() };
         let text = folder(&report, "/m", Reader::CommandLine);
         assert!(text.contains("\n  No longer in box.mbox: 1 (kept until the removal is confirmed)\n"), "{text}");
         assert!(text.ends_with("with --confirm-removal."), "{text}");

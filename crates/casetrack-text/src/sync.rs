@@ -233,13 +233,13 @@ mod tests {
     fn files_that_a_container_no_longer_holds_are_named_in_a_preview_too() {
         let member = FormerMember {
             document_id: id(),
-            name: "00002 Rent.eml".to_owned(),
-            path: "/acme/box.mbox/00002 Rent.eml".to_owned(),
+            name: "00002-Rent.eml".to_owned(),
+            path: "/acme/box.mbox/00002-Rent.eml".to_owned(),
             container: "/acme/box.mbox".to_owned(),
         };
         let removed = SyncReport { gone_members: vec![member.clone()], ..sample() };
         let text = report(&removed, Reader::CommandLine);
-        assert!(text.contains("\n  No longer in box.mbox: 1 (removed)\n  - 00002 Rent.eml\n"), "{text}");
+        assert!(text.contains("\n  No longer in box.mbox: 1 (removed)\n  - 00002-Rent.eml\n"), "{text}");
         let text = report(&SyncReport { dry_run: true, ..removed }, Reader::CommandLine);
         assert!(text.contains("\n  No longer in box.mbox: 1 (would be removed)\n"), "{text}");
         let text = report(&SyncReport { withheld_members: vec![member], ..sample() }, Reader::Assistant);

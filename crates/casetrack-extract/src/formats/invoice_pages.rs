@@ -120,7 +120,7 @@ fn day_in_digits(word: &str) -> Option<[u32; 3]> {
 fn has_amount(text: &str, amount: &str) -> bool {
     let number = amount.split_whitespace().next().unwrap_or_default();
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() || !(whole.chars().chain(fraction.chars())).all(|c| c.is_ascii_digit()) {
+    if whole.is_empty() || !whole.chars().chain(fraction.chars()).all(|c| c.is_ascii_digit()) {
         // A negative amount, or none.
         return true;
     }

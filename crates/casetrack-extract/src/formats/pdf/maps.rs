@@ -119,11 +119,10 @@ fn text_of(name: &[u8]) -> Option<String> {
 /// The text of each code by a map (ISO 32000-1, 9.10.3).
 fn mapped(map: &[u8]) -> HashMap<u32, String> {
     let mut mapped = HashMap::new();
-    let mut tokens = Tokens(map);
     // Behind `beginbfchar` pairs, behind `beginbfrange` triples follow.
-    let mut size = 0;
+    let mut size = 0usize;
     let mut group: Vec<Token> = Vec::new();
-    while let Some(token) = tokens.next() {
+    for token in Tokens(map) {
         match token {
             Token::Word(b"beginbfchar") => (size, group) = (2, Vec::new()),
             Token::Word(b"beginbfrange") => (size, group) = (3, Vec::new()),

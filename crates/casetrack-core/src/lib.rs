@@ -29,6 +29,7 @@ pub mod progress;
 pub mod provenance;
 pub mod range;
 pub mod reference;
+pub mod remarks;
 pub mod same_text;
 pub mod settings;
 pub mod time;

@@ -38,7 +38,7 @@ pub fn is_supported_extension(path: &Path) -> bool {
 pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     let bytes = source.bytes;
     if bytes.is_empty() {
-        return Err(source.empty("is empty (0 bytes)."));
+        return Err(source.without_content("is empty (0 bytes)."));
     }
     // Before PDF: a PDF file in an archive may begin among the first bytes.
     if zip::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
@@ -82,8 +82,11 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.starts_with(b"\xDB\xA5") || bytes.starts_with(b"\x9B\xA5") {
         return Err(source.unsupported("a Word document from before 1993"));
     }
+    if let Some((what, advice)) = program_data(bytes) {
+        return Err(source.unsupported(what).with_hint(advice));
+    }
     let error = source.unsupported(&signature.map_or("binary data of an unknown type".into(), describe_binary));
-    Err(match conversion {
+    Err(match conversion.or(signature.and_then(advice_for_binary)) {
         Some(advice) => error.with_hint(advice),
         None => error,
     })
@@ -286,7 +289,10 @@ fn describe_binary(media_type: &str) -> String {
         "image/jxl" => "a JPEG XL picture",
         "image/vnd.adobe.photoshop" => "a Photoshop picture",
         "image/vnd.djvu" => "a DjVu document",
-        "application/x-executable" => "a program",
+        "application/x-sqlite3" => "a SQLite database",
+        "application/x-executable" | "application/vnd.microsoft.portable-executable" => "a program",
+        film if film.starts_with("video/") => return format!("a film ({film})"),
+        sound if sound.starts_with("audio/") => return format!("a sound recording ({sound})"),
         "application/gzip" => "a gzip archive",
         "application/x-tar" => "a tar archive",
         "application/x-7z-compressed" => "a 7-Zip archive",
@@ -296,7 +302,38 @@ fn describe_binary(media_type: &str) -> String {
     named.into()
 }
 
-/// How to make a file of this type readable.
+/// The name of data of a program, by its first bytes, and how to make it readable.
+fn program_data(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    if bytes.starts_with(b"AC10") {
+        return Some((
+            "a drawing of AutoCAD (DWG)",
+            "Open it in AutoCAD or a viewer of drawings, plot it to PDF, and ingest that.",
+        ));
+    }
+    let name = bytes.get(4..19)?;
+    (name == b"Standard ACE DB" || name == b"Standard Jet DB").then_some((
+        "a Microsoft Access database",
+        "Open it in Access, export its tables as Excel workbooks or CSV, and ingest those.",
+    ))
+}
+
+/// What to do about data of this type that is not text. A sentence that begins with "It" reports that there is nothing to do.
+fn advice_for_binary(media_type: &str) -> Option<&'static str> {
+    Some(match media_type {
+        "application/gzip"
+        | "application/x-tar"
+        | "application/x-xz"
+        | "application/x-7z-compressed"
+        | "application/vnd.rar" => "Unpack it, or pack its files as ZIP, and ingest those.",
+        "application/x-executable" | "application/vnd.microsoft.portable-executable" => "It holds no document.",
+        media if media.starts_with("video/") || media.starts_with("audio/") => {
+            "It holds no text. If its words matter, have them written down, and ingest that text."
+        }
+        _ => return None,
+    })
+}
+
+/// How to make a file of this type readable, where its first bytes are certainly no text.
 fn advice(media_type: &str) -> Option<&'static str> {
     Some(match media_type {
         "image/heic" | "image/heif" => {
@@ -389,6 +426,21 @@ mod tests {
             let error = refused("file.bin", bytes);
             assert_eq!(error.code, ErrorCode::UnsupportedFormat);
             assert!(error.message.contains(what), "{}", error.message);
+        }
+        for (bytes, what, advice) in [
+            (&b"\0\x01\0\0Standard ACE DB\0"[..], "a Microsoft Access database", "export its tables"),
+            (b"\0\x01\0\0Standard Jet DB\0", "a Microsoft Access database", "export its tables"),
+            (b"AC1032\0\0\0\0\0\x01", "a drawing of AutoCAD (DWG)", "plot it to PDF"),
+            (b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "a film (video/mp4)", "It holds no text."),
+            (b"Rar!\x1A\x07\x01\0", "a RAR archive", "Unpack it"),
+            (b"", "is empty", "It holds nothing to read."),
+        ] {
+            let behind: &[u8] = if bytes.is_empty() { b"" } else { b"\x80\0\x01\x02\x03\xFE\0\0\x07" };
+            let bytes = &[bytes, behind].concat()[..];
+            let error = refused("file.bin", bytes);
+            assert!(error.message.contains(what), "{}", error.message);
+            let hint = error.hint.and_then(|hint| hint.plain()).unwrap();
+            assert!(hint.contains(advice) && !hint.contains("as pictures"), "{what}: {hint}");
         }
         for picture in [
             &b"\0\0\0\x18ftypheic\0\0\0\0heicmif1"[..],

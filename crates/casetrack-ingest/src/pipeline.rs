@@ -13,7 +13,7 @@ use casetrack_store::{Collection, SparseVector};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::commit::Committer;
-use super::file::{DocumentInFlight, Outcome, failed};
+use super::file::{DocumentInFlight, Outcome, RemovedMembers, failed};
 use super::pace::Pace;
 use super::vectors::{ChunkVectors, RowTexts, TextKey, VectorCache, text_key, unchanged_vectors};
 use super::{IngestReport, Problem, SkipReason, WorkContext};
@@ -185,7 +185,7 @@ impl Embedding<'_> {
         let ended = loop {
             let Ok(first) = outcomes.recv() else { break Ok(()) };
             // Small documents are gathered, so that batches are full.
-            let (mut documents, mut removed) = (Vec::new(), Vec::new());
+            let (mut documents, mut removed) = (Vec::new(), RemovedMembers::default());
             let mut gathered = self.gather(first, &mut documents, &mut removed);
             while gathered.is_ok() && missing(&documents) < self.pace.batch(BATCH_CHUNKS) {
                 let Ok(next) = outcomes.try_recv() else { break };
@@ -197,7 +197,7 @@ impl Embedding<'_> {
                 Ok(()) => {}
             }
             let mut sent = gathered.and_then(|()| self.send(Outcome::Documents(documents)));
-            if !removed.is_empty() {
+            if !removed.documents.is_empty() {
                 sent = sent.and_then(|()| self.send(Outcome::Removed(removed)));
             }
             if sent.is_err() || self.work.cancel.is_cancelled() {
@@ -216,11 +216,14 @@ impl Embedding<'_> {
         &self,
         outcome: Outcome,
         documents: &mut Vec<DocumentInFlight>,
-        removed: &mut Vec<DocumentMeta>,
+        removed: &mut RemovedMembers,
     ) -> std::result::Result<(), StageEnded> {
         match outcome {
             Outcome::Documents(made) => documents.extend(made),
-            Outcome::Removed(former) => removed.extend(former),
+            Outcome::Removed(former) => {
+                removed.documents.extend(former.documents);
+                removed.gone.extend(former.gone);
+            }
             other => return self.send(other),
         }
         Ok(())

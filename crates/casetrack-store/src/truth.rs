@@ -15,7 +15,7 @@ use rocksdb::{
 };
 
 use crate::codec::{decode, encode};
-use crate::error::{corrupt, disk_full, is_missing_file, rocks};
+use crate::error::{NO_SPACE, corrupt, disk_full, is_missing_file, rocks};
 use crate::records::{Identity, State};
 use crate::schema::{GENERATION_KEY, IDENTITY_KEY, STATE_KEY, cf};
 use crate::seal::Seal;
@@ -41,6 +41,9 @@ pub(crate) const TRUTH: &str = "rocksdb";
 pub(crate) fn truth_dir(dir: &Path) -> PathBuf {
     dir.join(TRUTH)
 }
+
+/// In RocksDB's log when the list of its files cannot be written, as on a full disk. The error itself is returned.
+const NO_COMMIT: &str = "Error in committing version edit";
 
 /// A key that no family has, in tables that only name their family.
 const SEED_KEY: [u8; 16] = [0xff; 16];
@@ -464,6 +467,10 @@ fn options() -> Options {
     options.set_max_background_jobs(2);
     // RocksDB's log goes to ours; opening a store read-only leaves no log file next to the owner's.
     options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, |level, message| match level {
+        // The call that found the disk full reports it.
+        LogLevel::Error | LogLevel::Fatal if message.contains(NO_SPACE) || message.contains(NO_COMMIT) => {
+            tracing::debug!(target: "rocksdb", "{}", message.trim_end());
+        }
         LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{}", message.trim_end()),
         // Hundreds of lines that repeat the options.
         LogLevel::Header => {}

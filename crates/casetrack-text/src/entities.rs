@@ -1,6 +1,6 @@
 //! Entities, their mentions, and how they relate.
 
-use casetrack_core::EntityType;
+use casetrack_core::{DatePrecision, DateValue, EntityType, EntityValue};
 use casetrack_engine::briefing::{
     EntityListReport, EntityNetwork, EntityView, MentionsReport, PartOfContract, Snippet, TogetherReport,
 };
@@ -30,7 +30,8 @@ pub fn list(report: &EntityListReport) -> String {
         }
         text.push_str(&format!("\n  {}:\n", entity_type.label()));
         for entity in of_type {
-            text.push_str(&format!("    {} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity)));
+            let (name, day) = (shorten(&entity.name, NAME_CHARS), day(&entity.name, entity.value.as_ref()));
+            text.push_str(&format!("    {name}{day} -- {}", mentioned(entity)));
             if !entity.aliases.is_empty() {
                 let aliases = entity.aliases.iter().take(MAX_ALIASES).map(|alias| shorten(alias, NAME_CHARS));
                 text.push_str(&format!(" (also: {})", aliases.collect::<Vec<_>>().join("; ")));
@@ -44,6 +45,20 @@ pub fn list(report: &EntityListReport) -> String {
     trimmed(text)
 }
 
+/// The day behind a date, where it is written otherwise: ` (2021-06-05)`, ` (2021-05-06 or 2021-06-05)`.
+fn day(name: &str, value: Option<&EntityValue>) -> String {
+    let Some(EntityValue::Date(DateValue { first, last, precision })) = value else { return String::new() };
+    let part = |length: usize| first.get(..length).unwrap_or(first).to_owned();
+    let day = match precision {
+        DatePrecision::Day => first.clone(),
+        DatePrecision::Ambiguous => format!("{first} or {last}"),
+        DatePrecision::Month => part("2021-06".len()),
+        DatePrecision::Year => part("2021".len()),
+        DatePrecision::Quarter | DatePrecision::Range => format!("{first} to {last}"),
+    };
+    if name.contains(&day) { String::new() } else { format!(" ({day})") }
+}
+
 /// `892 mentions in 45 documents, confidence 0.95`
 pub(super) fn mentioned(entity: &EntityView) -> String {
     let (mentions, documents) = (counted(entity.mentions, "mention"), counted(entity.documents, "document"));
@@ -54,8 +69,9 @@ pub fn mentions(report: &MentionsReport) -> String {
     let entity = &report.entity;
     let shown = report.mentions.len();
     let mut text = format!(
-        "Mentions of \"{}\" ({}) -- {} total, showing top {shown}:\n",
+        "Mentions of \"{}\"{} ({}) -- {} total, showing top {shown}:\n",
         one_line(&entity.name),
+        day(&entity.name, entity.value.as_ref()),
         entity.entity_type.name(),
         thousands(entity.mentions),
     );
@@ -171,4 +187,26 @@ pub fn network(report: &EntityNetwork) -> String {
         text.push('\n');
     }
     trimmed(text) + &sources.legend()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_day_behind_a_date_is_shown_where_it_is_written_otherwise() {
+        let date = |first: &str, last: &str, precision| {
+            EntityValue::Date(DateValue { first: first.to_owned(), last: last.to_owned(), precision })
+        };
+        let june = date("2021-06-05", "2021-06-05", DatePrecision::Day);
+        assert_eq!(day("05/06/2021", Some(&june)), " (2021-06-05)");
+        assert_eq!(day("2021-06-05", Some(&june)), "");
+        let either = date("2021-05-06", "2021-06-05", DatePrecision::Ambiguous);
+        assert_eq!(day("05/06/2021", Some(&either)), " (2021-05-06 or 2021-06-05)");
+        assert_eq!(day("June 2021", Some(&date("2021-06-01", "2021-06-30", DatePrecision::Month))), " (2021-06)");
+        assert_eq!(day("the year 2021", Some(&date("2021-01-01", "2021-12-31", DatePrecision::Year))), "");
+        let quarter = date("2021-07-01", "2021-09-30", DatePrecision::Quarter);
+        assert_eq!(day("Q3 2021", Some(&quarter)), " (2021-07-01 to 2021-09-30)");
+        assert_eq!(day("Acme", None), "");
+    }
 }

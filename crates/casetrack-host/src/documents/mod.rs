@@ -3,6 +3,7 @@
 pub mod bates;
 pub mod chunks;
 pub mod facts;
+pub mod former;
 pub mod hidden;
 pub mod marking;
 pub mod originals;
@@ -39,7 +40,7 @@ use crate::Host;
 use crate::names::{Candidate, Kind, resolve};
 
 /// The names of all notes that a collection has.
-pub const NOTES: [&str; 2] = [removed::NOTE, unread::NOTE];
+pub const NOTES: [&str; 3] = [former::NOTE, removed::NOTE, unread::NOTE];
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentSummary {

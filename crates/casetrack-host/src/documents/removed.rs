@@ -11,6 +11,7 @@ use casetrack_core::{DocumentId, DocumentMeta, Error, Result, Sha256, Timestamp}
 use casetrack_store::Collection;
 use serde::{Deserialize, Serialize};
 
+use super::former;
 use crate::lock;
 
 /// The name of the note in the collection.
@@ -52,6 +53,7 @@ pub fn remember_removed<'d>(collection: &Collection, documents: impl Iterator<It
     }
     let mut removed = read(collection, now);
     removed.retain(|document| !new.contains_key(&document.id));
+    former::forget(collection, |id| new.contains_key(&id))?;
     removed.extend(new.into_values());
     write(collection, removed)
 }

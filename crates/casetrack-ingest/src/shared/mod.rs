@@ -409,6 +409,8 @@ impl SharedIngestion<'_> {
         report.ingested.extend(other.ingested);
         report.skipped.extend(other.skipped);
         report.failed.extend(other.failed);
+        report.gone_members.extend(other.gone_members);
+        report.withheld_members.extend(other.withheld_members);
         let (summary, other) = (&mut report.summary, other.summary);
         summary.pages += other.pages;
         summary.chunks += other.chunks;

@@ -19,8 +19,9 @@ pub(crate) struct SyncParameters {
     /// Default: false (only add/update, never remove).
     #[serde(default)]
     remove_deleted: bool,
-    /// With remove_deleted: remove documents also if a whole folder, or more than half of the documents, is gone at once. Ask the user first: a
-    /// drive that is not connected looks the same. Default: false (such documents are kept).
+    /// Remove the documents of files that a mailbox or archive no longer holds, also if those are more than half. With remove_deleted: remove
+    /// documents also if a whole folder, or more than half of the documents, is gone at once. Ask the user first: a drive that is not connected
+    /// looks the same. Default: false (such documents are kept).
     #[serde(default)]
     confirm_removal: bool,
     /// Default document type for newly ingested files.

@@ -36,11 +36,12 @@ impl Documents {
         let collection = self.target.find(&console.engine)?;
         let filters: Vec<MarkFilter> = self.tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
         let mut documents = documents::list_documents(console.host(), collection.id, self.sort)?;
+        let tag = self.tag.as_deref().filter(|_| !documents.is_empty());
         documents.retain(|document| admit(&filters, &document.marks));
         documents::describe_contracts(console.host(), collection.id, &mut documents)?;
         let unread = documents::list_unread(console.host(), collection.id)?.len() as u64;
         console.print(&documents, |documents| {
-            let list = text::documents::list(&collection.name, documents, Reader::CommandLine);
+            let list = text::documents::list(&collection.name, documents, tag, Reader::CommandLine);
             list + &text::unread::remark(unread, Reader::CommandLine)
         })
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Result};
+use casetrack_core::{ChunkId, CollectionId, Error, ErrorCode, Result};
 use casetrack_engine::search::{SearchResponse, SearchResult, matched};
 use casetrack_engine::{Engine, collections, vaults};
 use casetrack_text::Reader;
@@ -145,7 +145,11 @@ impl LastSearch {
         };
         let written = serde_json::to_vec(&last).map_err(|error| Error::internal(error.to_string()));
         if let Err(error) = written.and_then(|json| engine.host().write_owned(&path(engine), FILE, &told, json)) {
-            tracing::warn!(%error, "the results cannot be shown by number");
+            match error.code {
+                // The search itself succeeds on a full disk.
+                ErrorCode::DiskFull => tracing::debug!(%error, "the results cannot be shown by number"),
+                _ => tracing::warn!(%error, "the results cannot be shown by number"),
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Envelopes are opened: signed or compressed content and Outlook's TNEF belong to the message that they came in. No signature is verified.
 
+use casetrack_core::remarks::ENCRYPTED_MAIL;
 use casetrack_core::{BlockKind, FileLimit};
 use casetrack_pages::model::{Source, can_be_raised};
 
@@ -17,7 +18,7 @@ use crate::formats::signed::{self, Envelope};
 /// Multiparts and envelopes inside each other; programs make three or four.
 const MAX_DEPTH: usize = 30;
 
-pub(super) const ENCRYPTED: &str = "The message is encrypted; only its headers could be read.";
+pub(super) const ENCRYPTED: &str = ENCRYPTED_MAIL;
 pub(super) const SIGNED: &str = "The message is signed; the signature was not verified.";
 
 /// The contribution of a part to the body.

@@ -47,6 +47,8 @@ pub(super) struct Glyphs {
     pub misfits: usize,
     /// Stand for no character, between two letters.
     pub gaps: usize,
+    /// May stand for another character than their font's map gives them.
+    pub wrong: usize,
 }
 
 /// True if a text layer differs from the visible page: codes of glyphs without a mapping to characters, or with one to
@@ -57,6 +59,9 @@ pub(super) fn is_garbage(lines: &[Line], glyphs: Glyphs) -> bool {
     let bad = glyphs.unmapped + glyphs.misfits + text().filter(|c| meaningless(*c)).count();
     let all = glyphs.unmapped + text().count();
     if bad >= MIN_LETTERS / 4 && bad as f32 > MAX_MEANINGLESS * all as f32 {
+        return true;
+    }
+    if glyphs.wrong > 0 {
         return true;
     }
     let broken = glyphs.gaps + lines.iter().map(|line| broken_words(&line.text)).sum::<usize>();
@@ -213,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    const MAPPED: Glyphs = Glyphs { unmapped: 0, misfits: 0, gaps: 0 };
+    const MAPPED: Glyphs = Glyphs { unmapped: 0, misfits: 0, gaps: 0, wrong: 0 };
 
     fn lines(text: &str) -> Vec<Line> {
         let area = Rect { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
@@ -259,6 +264,7 @@ mod tests {
         assert!(is_garbage(&lines(&"\u{E001}\u{E002}\u{E003} ".repeat(30)), MAPPED));
         assert!(is_garbage(&lines(PLAIN), Glyphs { unmapped: 100, ..MAPPED }));
         assert!(!is_garbage(&lines(PLAIN), Glyphs { unmapped: 20, ..MAPPED }));
+        assert!(is_garbage(&lines(PLAIN), Glyphs { wrong: 1, ..MAPPED }));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod hidden_text;
 mod layout;
 mod library;
 mod line;
+mod maps;
 mod merge;
 mod objects;
 mod page;
@@ -47,6 +48,7 @@ use self::hidden_text::Search;
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::line::Line;
+use self::maps::WrongMaps;
 use self::merge::Merged;
 use self::page::{PageState, ReadPage};
 use self::pictures::{Pictures, Unread};
@@ -289,11 +291,12 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, steps: &StepTracker) -> 
         Signatures::of(source.bytes, usize::from(pdf.signatures().len()))
     };
     let mut search = Search::of(source.bytes);
+    let maps = WrongMaps::of(source.bytes);
     for index in 0..pdf.pages().len() {
         let page = if steps.takes(Step { stage: Stage::TextLayer, page: index as u32 + 1 }) {
             let read = {
                 let _inside = inside_pdfium();
-                annotations::annotated(pdf, index, &mut signatures).and_then(|page| read_page(page, &mut search))
+                annotations::annotated(pdf, index, &mut signatures).and_then(|page| read_page(page, &mut search, &maps))
             };
             read.unwrap_or_else(|error| {
                 log_damage(source, index, &error);
@@ -370,9 +373,9 @@ fn placed(line: &Line) -> PlacedLine {
     PlacedLine { text: line.text.clone(), area, hidden: line.hidden.clone() }
 }
 
-fn read_page(mut annotated: AnnotatedPage, search: &mut Search) -> Result<ReadPage, PdfiumError> {
+fn read_page(mut annotated: AnnotatedPage, search: &mut Search, maps: &WrongMaps) -> Result<ReadPage, PdfiumError> {
     let view = View::of(&annotated.page);
-    let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view, search)?;
+    let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view, search, maps)?;
     let mut rules = Rules::default();
     let may_be_ruled = tables::may_be_ruled(&lines);
     let pictures = Pictures::of(&annotated.page, &view, |object| {

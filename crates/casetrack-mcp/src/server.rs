@@ -175,10 +175,12 @@ impl ServerHandler for Server {
         {
             return Ok(CallToolResponse::Task(task));
         }
-        // The answer concerns the collection that was active, unless another call has switched it meanwhile.
         let has_links = tool.row.effect != Effect::Deletes && knows_links(&context);
-        let collection = self.session.read_id().filter(|_| active == self.session.active_id() && has_links);
-        Ok(answer(result, collection, tool.contract).into())
+        let links = match &result {
+            Ok(output) if has_links => self.links(active, &output.structured).await,
+            _ => Vec::new(),
+        };
+        Ok(answer(result, links, tool.contract).into())
     }
 
     async fn get_task(
@@ -189,7 +191,7 @@ impl ServerHandler for Server {
         self.check_collections()?;
         let get = move |session: &Session, _: &Cancel| {
             let form = Form::within(session.settings().limits.result_chars);
-            tasks::get(session.engine(), &request.task_id, form, |result| answer(result, None, Contract::USUAL))
+            tasks::get(session.engine(), &request.task_id, form, |result| answer(result, Vec::new(), Contract::USUAL))
         };
         self.blocking(get).await.map_err(protocol_error)
     }

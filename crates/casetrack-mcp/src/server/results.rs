@@ -1,29 +1,45 @@
 //! Results of tools, and errors, as messages of the protocol.
 
-use casetrack_core::{CollectionId, Error, ErrorKind, Result};
+use std::collections::BTreeMap;
+
+use casetrack_core::{Cancel, CollectionId, Error, ErrorKind, Result};
+use casetrack_engine::collections;
 use casetrack_text::Reader;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomResult};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomResult, Resource};
 use serde_json::Value;
 
+use super::Server;
 use crate::answer::ToolOutput;
 use crate::contract::Contract;
-use crate::resources;
+use crate::resources::links;
 use crate::schema::JsonObject;
+use crate::session::Session;
 
-/// `collection` is the one that links may lead to.
-pub(super) fn answer(
-    result: Result<ToolOutput>,
-    collection: Option<CollectionId>,
-    contract: Contract,
-) -> CallToolResult {
-    result.map_or_else(|error| contract.failure(&error), |output| success(output, collection, contract))
+impl Server {
+    /// The links of an answer. It concerns the collections that it names, and otherwise the collection that was active before the call, unless
+    /// another call has switched it meanwhile.
+    pub(super) async fn links(&self, before: Option<CollectionId>, structured: &Value) -> Vec<Resource> {
+        let names = links::names(structured);
+        let has_names = !names.is_empty();
+        let find = move |session: &Session, _: &Cancel| {
+            let host = session.engine().host();
+            let id = |name: &String| collections::find_collection(host, name).ok().filter(|found| found.name == *name);
+            Ok(names.into_iter().filter_map(|name| id(&name).map(|found| (name, found.id))).collect())
+        };
+        let named = if has_names { self.blocking(find).await.unwrap_or_default() } else { BTreeMap::new() };
+        let active = self.session.read_id().filter(|_| before == self.session.active_id());
+        links::links(&links::Collections { active, named }, structured)
+    }
 }
 
-fn success(output: ToolOutput, collection: Option<CollectionId>, contract: Contract) -> CallToolResult {
-    let links = collection.map(|collection| resources::links::links(collection, &output.structured));
+pub(super) fn answer(result: Result<ToolOutput>, links: Vec<Resource>, contract: Contract) -> CallToolResult {
+    result.map_or_else(|error| contract.failure(&error), |output| success(output, links, contract))
+}
+
+fn success(output: ToolOutput, links: Vec<Resource>, contract: Contract) -> CallToolResult {
     let mut content = contract.blocks(&output);
-    content.extend(links.unwrap_or_default().into_iter().map(ContentBlock::resource_link));
+    content.extend(links.into_iter().map(ContentBlock::resource_link));
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(output.structured);
     result.with_meta(contract.meta())

@@ -80,11 +80,16 @@ impl Endpoint {
         if !self.sessions.sessions.read().await.contains_key(&session) {
             return rejected(StatusCode::NOT_FOUND, rejection::no_session(id));
         }
-        let is_call = head.method == Method::POST;
+        let (is_end, is_call) = (head.method == Method::DELETE, head.method == Method::POST);
         // The stream of events that a client holds open is no work.
         let running = if is_call { Some(Running::begin(&self.uses, &session)) } else { None };
         self.uses.note(&session);
-        let answer = self.service.handle(Request::from_parts(head, Full::new(body))).await;
+        let mut answer = self.service.handle(Request::from_parts(head, Full::new(body))).await;
+        if is_end && answer.status() == StatusCode::ACCEPTED {
+            self.uses.lock().remove(&session);
+            // The session has ended, and the answer has no content.
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
         match running {
             Some(running) => answer.map(|body| {
                 // It lives as long as the body.

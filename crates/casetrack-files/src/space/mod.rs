@@ -174,7 +174,7 @@ pub fn for_space(host: &Host, of_session: &[PathBuf]) -> Host {
 /// exist.
 pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     let clean = lexical(Path::new(path)).filter(|path| path.is_absolute());
-    let clean = clean.ok_or_else(|| Error::invalid(format!("{path} is not an absolute path")))?;
+    let clean = clean.ok_or_else(|| Error::invalid(format!("\"{path}\" is not an absolute path")))?;
     let access = &host.config().access;
     access.check_name(&clean)?;
     if is_denied_in_space(host, &clean) {

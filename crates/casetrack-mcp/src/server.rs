@@ -33,7 +33,7 @@ use crate::session::Session;
 use crate::tool::{Effect, Tool};
 use crate::tools::jobs::CancelJob;
 use crate::{apps, completion, progress, prompts, resources, table, tasks};
-use results::{answer, protocol_error};
+use results::{CHANGING_LIST, FIXED_LIST, answer, fresh, protocol_error};
 use sampling::Sampling;
 
 use casetrack_engine::space;
@@ -144,7 +144,9 @@ impl ServerHandler for Server {
             described
         });
         let of_view = views && self.offer.has_collections();
-        Ok(ListToolsResult::with_all_items(described.chain(of_view.then(apps::more)).collect()))
+        let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+        let tools = described.chain(of_view.then(apps::more)).collect();
+        Ok(ListToolsResult { ttl_ms, cache_scope, ..ListToolsResult::with_all_items(tools) })
     }
 
     async fn call_tool(
@@ -220,20 +222,23 @@ impl ServerHandler for Server {
             fixed.extend(resources::synthesis::fixed());
         }
         if !self.offer.has_collections() {
-            return Ok(ListResourcesResult::with_all_items(fixed));
+            let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+            return Ok(ListResourcesResult { ttl_ms, cache_scope, ..ListResourcesResult::with_all_items(fixed) });
         }
         let view = cursor.is_none() && apps::shows_views(context.client_capabilities().as_ref());
         fixed.extend(view.then(apps::resource));
         let listed = self.blocking(move |session, _| resources::list(session.engine(), cursor.as_deref())).await;
         let (mut resources, next_cursor) = listed.map_err(protocol_error)?;
         resources.extend(fixed);
-        Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
+        let (ttl_ms, cache_scope) = fresh(&context, CHANGING_LIST);
+        let list = ListResourcesResult::with_all_items(resources);
+        Ok(ListResourcesResult { next_cursor, ttl_ms, cache_scope, ..list })
     }
 
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let mut templates = if self.offer.has_collections() {
             resources::templates(self.offer.has(&["list_evidence"]))
@@ -243,7 +248,9 @@ impl ServerHandler for Server {
         if self.has_space() {
             templates.extend(resources::synthesis::templates());
         }
-        Ok(ListResourceTemplatesResult::with_all_items(templates))
+        let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+        let list = ListResourceTemplatesResult::with_all_items(templates);
+        Ok(ListResourceTemplatesResult { ttl_ms, cache_scope, ..list })
     }
 
     async fn read_resource(
@@ -317,10 +324,11 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let prompts = if self.offer.has_collections() { prompts::list() } else { Vec::new() };
-        Ok(ListPromptsResult::with_all_items(prompts))
+        let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+        Ok(ListPromptsResult { ttl_ms, cache_scope, ..ListPromptsResult::with_all_items(prompts) })
     }
 
     async fn get_prompt(

@@ -1,12 +1,17 @@
 //! Results of tools, and errors, as messages of the protocol.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use casetrack_core::{Cancel, CollectionId, Error, ErrorKind, Result};
 use casetrack_engine::collections;
 use casetrack_text::Reader;
-use rmcp::ErrorData;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomResult, Resource};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomResult, ProtocolVersion,
+    Resource,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
 use super::Server;
@@ -15,6 +20,10 @@ use crate::contract::Contract;
 use crate::resources::links;
 use crate::schema::JsonObject;
 use crate::session::Session;
+
+/// The time for which a client may keep a list that does not change during a session, and a list that does.
+pub(super) const FIXED_LIST: Duration = Duration::from_secs(3600);
+pub(super) const CHANGING_LIST: Duration = Duration::from_secs(5);
 
 impl Server {
     /// The links of an answer. It concerns the collections that it names, and otherwise the collection that was active before the call, unless
@@ -43,6 +52,16 @@ fn success(output: ToolOutput, links: Vec<Resource>, contract: Contract) -> Call
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(output.structured);
     result.with_meta(contract.meta())
+}
+
+/// The time for which a client may keep a list. It depends on the client and the user, so no one else may keep it. Earlier versions of the protocol
+/// have no such fields.
+pub(super) fn fresh(context: &RequestContext<RoleServer>, time: Duration) -> (Option<u64>, Option<CacheScope>) {
+    let version = ProtocolVersion::V_2026_07_28;
+    match context.protocol_version().is_some_and(|spoken| spoken.as_str() >= version.as_str()) {
+        true => (u64::try_from(time.as_millis()).ok(), Some(CacheScope::Private)),
+        false => (None, None),
+    }
 }
 
 /// The protocol's error for a request that is not the call of a tool.

@@ -121,6 +121,25 @@ async fn the_protocol_without_a_handshake_is_spoken() {
     let answer =
         client.request("tools/call", json!({"name": "list_collections", "arguments": {}, "_meta": meta})).await;
     assert_eq!(answer["result"]["structuredContent"]["collections"], json!([]), "{answer}");
+    for (method, ms) in [
+        ("tools/list", 3_600_000),
+        ("prompts/list", 3_600_000),
+        ("resources/templates/list", 3_600_000),
+        ("resources/list", 5_000),
+    ] {
+        let result = client.request(method, json!({"_meta": meta})).await["result"].clone();
+        assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(ms), &json!("private")), "{method}");
+    }
+}
+
+/// Earlier versions of the protocol have no such fields.
+#[tokio::test]
+async fn lists_state_their_freshness_only_where_the_protocol_has_it() {
+    let mut client = Client::initialized(None).await;
+    for method in ["tools/list", "prompts/list", "resources/templates/list", "resources/list"] {
+        let result = client.request(method, json!({})).await["result"].clone();
+        assert!(result.is_object() && result.get("ttlMs").is_none() && result.get("cacheScope").is_none(), "{result}");
+    }
 }
 
 #[tokio::test]

@@ -10,11 +10,11 @@ use casetrack_text::Reader;
 use casetrack_text::format::shorten;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetTaskParams, GetTaskResult,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Reference, Role, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams, UpdateTaskParams,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetSkillRequestParams, GetSkillResult,
+    GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference, Role, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -32,7 +32,7 @@ use crate::resources::subscriptions::Subscriptions;
 use crate::session::Session;
 use crate::tool::{Effect, Tool};
 use crate::tools::jobs::CancelJob;
-use crate::{apps, completion, progress, prompts, resources, table, tasks};
+use crate::{apps, completion, progress, prompts, resources, skills, table, tasks};
 use results::{CHANGING_LIST, FIXED_LIST, answer, fresh, protocol_error};
 use sampling::Sampling;
 
@@ -121,7 +121,10 @@ impl ServerHandler for Server {
             .enable_prompts()
             .enable_completions()
             .enable_tasks();
-        let mut capabilities = capabilities.build();
+        let mut capabilities = match self.offer.has_collections() {
+            true => capabilities.enable_skills().build(),
+            false => capabilities.build(),
+        };
         // The list of a session never changes, and a contract requires that the server states this.
         if let Some(tools) = &mut capabilities.tools {
             tools.list_changed = Some(false);
@@ -265,6 +268,9 @@ impl ServerHandler for Server {
         {
             return Ok(ReadResourceResult::new(vec![view]).into());
         }
+        if let Some(file) = skills::read(&uri) {
+            return Ok(ReadResourceResult::new(vec![file]).into());
+        }
         let read = self.blocking(move |session, cancel| {
             let engine = session.engine();
             match resources::synthesis::is_one(&uri) {
@@ -329,6 +335,29 @@ impl ServerHandler for Server {
         let prompts = if self.offer.has_collections() { prompts::list() } else { Vec::new() };
         let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
         Ok(ListPromptsResult { ttl_ms, cache_scope, ..ListPromptsResult::with_all_items(prompts) })
+    }
+
+    /// The SDK refuses it in a session that does not declare skills.
+    async fn list_skills(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+        Ok(ListSkillsResult { ttl_ms, cache_scope, ..ListSkillsResult::with_all_items(skills::list()) })
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let skill = skills::get(&request.uri).ok_or_else(|| {
+            ErrorData::invalid_params(format!("No skill has the URI \"{}\".", shorten(&request.uri, 200)), None)
+        })?;
+        let mut result = GetSkillResult::new(skill);
+        (result.ttl_ms, result.cache_scope) = fresh(&context, FIXED_LIST);
+        Ok(result)
     }
 
     async fn get_prompt(

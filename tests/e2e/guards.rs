@@ -144,7 +144,9 @@ fn calls_are_recorded_without_what_they_say_and_limited_in_number() {
     client.call("create_collection", json!({"name": "Hushhush"}));
     client.work("ingest_document", json!({"file_path": file}));
     client.call("search_documents", json!({"query": "settlement"}));
-    client.call_failing("get_chunk", json!({"chunk_id": "none"}));
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let get = json!({"name": "get_chunk", "arguments": {"chunk_id": "none"}, "_meta": {"traceparent": trace}});
+    assert_eq!(client.request("tools/call", get).unwrap()["isError"], true);
     settings(&home, "[limits]\ncalls_per_minute = 1\n");
     let mut client = Client::start(&home, &[]);
     client.call("get_status", json!({}));
@@ -157,6 +159,7 @@ fn calls_are_recorded_without_what_they_say_and_limited_in_number() {
     let columns = |name: &str| lines.iter().map(|line| line[name].clone()).collect::<Vec<_>>();
     let tools = ["create_collection", "ingest_document", "search_documents", "get_chunk", "get_status", "get_status"];
     assert_eq!(columns("tool"), tools.map(Value::from));
+    assert_eq!(columns("traceparent")[2..4], [Value::Null, trace.into()]);
     assert_eq!(columns("outcome"), ["ok", "ok", "ok", "not_found", "ok", "too_many_calls"].map(Value::from));
     assert_eq!((&lines[2]["arguments"], &lines[2]["counts"]["results"]), (&json!(["query"]), &json!(1)));
     assert_eq!((&lines[2]["client"], &lines[2]["transport"]), (&json!("e2e 0"), &json!("stdio")));

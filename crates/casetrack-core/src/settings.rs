@@ -1,10 +1,10 @@
 //! The settings file of a data directory, `config.toml`. It is optional, and so is every key.
 //!
 //! ```toml
-//! toolsets = ["all"]              # the only tools assistants may use; by default ["core", "ingest"] are listed and all can be called
+//! toolsets = ["all"]              # the only tools assistants may use; without it all can be called
 //! read_only = false               # only tools that change nothing
 //! allowed_roots = ["~/Matters"]   # files elsewhere are not read; default: any
-//! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `DENIED` in casetrack-engine/src/access)
+//! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `DENIED` in casetrack-host/src/access.rs)
 //! tool_names = "literal"          # or "safe": only letters, digits, _ and -, for clients that refuse other names
 //! citations = "full"              # or "short", "bates", or a template: "{document}, {page} [{bates}]"
 //!

@@ -37,6 +37,9 @@ pub(crate) struct Call {
     pub client: String,
     pub transport: &'static str,
     pub tool: &'static str,
+    /// The W3C trace that the call belongs to, as the client states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
     pub arguments: Vec<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub queries: Map<String, Value>,
@@ -63,6 +66,17 @@ pub(crate) fn arguments(
     let searched = given.into_iter().flatten().filter(|(name, _)| queries && QUERIES.contains(&name.as_str()));
     let searched = searched.map(|(name, value)| (name.clone(), value.clone())).collect();
     (names, searched)
+}
+
+/// A `traceparent` of the W3C in its exact form, without a trace or a span of zeros. Other text of a client is not recorded.
+pub(crate) fn traceparent(stated: Option<&str>) -> Option<String> {
+    let stated = stated.filter(|stated| stated.len() == 55)?;
+    let is_hex = |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_set = |part: &str| part.bytes().any(|byte| byte != b'0');
+    let [version, trace, span, flags] = <[&str; 4]>::try_from(stated.split('-').collect::<Vec<_>>()).ok()?;
+    let has_form = [version, trace, span, flags].map(str::len) == [2, 32, 16, 2];
+    let is_valid = has_form && [version, trace, span, flags].into_iter().all(is_hex);
+    (is_valid && version != "ff" && is_set(trace) && is_set(span)).then(|| stated.to_owned())
 }
 
 /// The lengths of the lists in an answer, its numbers, and the characters of its [`TEXTS`].
@@ -157,6 +171,7 @@ mod tests {
             client: "test 1".into(),
             transport: "stdio",
             tool: "search_documents",
+            traceparent: None,
             arguments: vec!["query".into()],
             queries: Map::new(),
             collection: None,
@@ -196,5 +211,25 @@ mod tests {
         });
         let expected = [("indexed", 150), ("preview", 6), ("results", 2)];
         assert_eq!(counts(&answer), expected.map(|(name, count)| (name.to_owned(), count)).into());
+    }
+
+    #[test]
+    fn only_a_trace_in_its_exact_form_is_recorded() {
+        let valid = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        assert_eq!(traceparent(Some(valid)).as_deref(), Some(valid));
+        for other in [
+            "",
+            "a secret of the client",
+            &valid.to_uppercase(),
+            &valid.replacen("00", "ff", 1),
+            &valid.replace("b7ad6b7169203331", "0000000000000000"),
+            &valid.replace("0af7651916cd43dd8448eb211c80319c", &"0".repeat(32)),
+            &valid.replace('-', "_"),
+            &valid.replace("01", "0é"),
+            &format!("{valid}-00"),
+        ] {
+            assert_eq!(traceparent(Some(other)), None, "{other}");
+        }
+        assert_eq!(traceparent(None), None);
     }
 }

@@ -25,6 +25,7 @@ mod resources;
 mod schema;
 mod server;
 mod session;
+mod skills;
 mod table;
 mod tasks;
 mod tool;

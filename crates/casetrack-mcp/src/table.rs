@@ -111,7 +111,7 @@ impl Entry {
         let rare = schema::take_rare(&mut input_schema);
         let listed_input = match T::CONTRACT.printed {
             Some(_) => input_schema.clone(),
-            None => schema::listed(&input_schema, &rare),
+            None => schema::listed(&input_schema, &rare, T::CONTRACT != Contract::USUAL),
         };
         Self {
             name: T::NAME,

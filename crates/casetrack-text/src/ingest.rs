@@ -220,7 +220,8 @@ pub(super) fn failure(failed: &FailedFile, reader: Reader) -> String {
     let FailedFile { relative_path, container, problem, .. } = failed;
     let hint = reader.after(problem.hint.as_ref());
     let reason = reason(relative_path, container.as_deref(), &problem.message);
-    let stop = if hint.is_empty() || reason.ends_with(['.', '!', '?', ')']) { "" } else { "." };
+    let has_stop = reason.ends_with(['.', '!', '?']) || reason.ends_with(".)");
+    let stop = if hint.is_empty() || has_stop { "" } else { "." };
     format!("{reason}{stop}{hint}")
 }
 
@@ -400,6 +401,9 @@ mod tests {
             "site/scan.pdf is a scan without a text layer. Recognise its text first."
         );
         assert_eq!(failure(&failed("a/b.pdf", "b.pdfx is odd"), Reader::Assistant), "a/b.pdf: b.pdfx is odd");
+        let mut locked = failed("a.pdf", "a.pdf could not be read: permission denied (os error 13)");
+        locked.problem.hint = Some("Allow it to be read.".into());
+        assert_eq!(failure(&locked, Reader::Assistant), "a.pdf: permission denied (os error 13). Allow it to be read.");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words}
 
 use super::evidence::{is_evident, without_secrets};
 use super::excerpt::shown;
-use super::names::{self, NAME_SCORE, Named, Wanted, has_number};
+use super::names::{self, LEAST_SCORE, NAME_SCORE, Named, Wanted, has_number};
 use super::plain_query::{Asked, checked};
 use super::pointer::{self, FILE_NAME};
 use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, current, extension, place};
@@ -27,6 +27,7 @@ const FEW: usize = 200;
 /// there are.
 pub(super) const AMONG: usize = 1000;
 const NAME_SNIPPET: &str = "Found by its name: its content is not in the index.";
+const INDEXED_NAME_SNIPPET: &str = "Found by its name.";
 
 /// Searches the files below the roots. Files elsewhere are not read, and only redacted text is returned.
 ///
@@ -50,7 +51,7 @@ pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) ->
         exts: given(&search.exts).iter().map(plain).chain(asked.exts.iter().cloned()).collect(),
         years: given(&search.years).into_iter().chain(asked.filters.years.iter().cloned()).collect(),
         among: None,
-        name: query.trim().to_lowercase(),
+        name: query.trim().to_owned(),
         first: search.offset as usize,
         count: search.k as usize,
     };
@@ -126,19 +127,17 @@ pub(super) fn ranked(
     if collection.is_none() {
         notices.push("Nothing is indexed yet: call indexFolder first.".into());
     }
-    if !has_operators(&wanted.text)? {
-        let among = wanted.among.as_ref();
-        let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years, among };
-        let named = names::find(host, collection, &wanted.folders, &names)?;
-        found.total += named.len() as u64;
-        let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
-        found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
-        if let Some(at) = found.files.iter().position(|file| wanted.is_name_of(file.path())) {
-            let mut file = found.files.remove(at);
-            file.set_score(1.0);
-            found.files.insert(0, file);
-        }
-    }
+    // Operators are about the content, but a query may also be the name of a file that has such signs.
+    let in_names: &[String] = if has_operators(&wanted.text)? { &[] } else { &words };
+    let names = Wanted {
+        name: &wanted.name,
+        words: in_names,
+        exts: &wanted.exts,
+        years: &wanted.years,
+        among: wanted.among.as_ref(),
+    };
+    found.add_named(names::find(host, collection, &wanted.folders, &names)?);
+    found.put_first(|path| names::is_called(path, &wanted.name));
     Ok(found)
 }
 
@@ -215,7 +214,7 @@ struct RankedFiles<'f> {
 
 impl<'f> RankedFiles<'f> {
     fn new(host: &'f Host, index: &'f Files) -> Self {
-        Self { host, index, files: Vec::new(), places: HashMap::new(), before: 0, least: f32::INFINITY }
+        Self { host, index, files: Vec::new(), places: HashMap::new(), before: 0, least: 1.0 }
     }
 
     fn add(&mut self, mut result: SearchResult) {
@@ -229,7 +228,8 @@ impl<'f> RankedFiles<'f> {
         });
         let Some(place) = place.filter(|place| *place >= self.before) else { return };
         if let Some(FoundFile::Passage(passage)) = self.files.get_mut(place) {
-            result.score = result.score.min(self.least);
+            // The ranking gives 0 to the last of its passages, which is an answer as well.
+            result.score = (LEAST_SCORE + (1.0 - LEAST_SCORE) * result.score).min(self.least);
             passage.passages.push((result, member.map(str::to_owned)));
         }
     }
@@ -257,18 +257,13 @@ pub(super) struct WantedFiles {
     pub years: Vec<String>,
     /// No others than these paths.
     pub among: Option<HashSet<String>>,
-    /// The query in lower case: a file of this name, with or without its extension, comes first.
+    /// The query: files of this name, with or without their extension, come first. Empty if names do not count.
     pub name: String,
     pub first: usize,
     pub count: usize,
 }
 
 impl WantedFiles {
-    fn is_name_of(&self, path: &str) -> bool {
-        let name = path.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or(path).to_lowercase();
-        !self.name.is_empty() && (name == self.name || name.rsplit_once('.').is_some_and(|(stem, _)| stem == self.name))
-    }
-
     fn is_among(&self, path: &str) -> bool {
         self.among.as_ref().is_none_or(|among| among.contains(path))
     }
@@ -279,6 +274,38 @@ impl WantedFiles {
 pub(super) struct Found {
     pub files: Vec<FoundFile>,
     total: u64,
+}
+
+impl Found {
+    /// Puts files that were found by their names between those of a better and a lesser score. A file that was also found by its content keeps
+    /// its passages, and its place is the same on all pages, whether or not the page needs its passages.
+    fn add_named(&mut self, named: Vec<Named>) {
+        let mut added = Vec::new();
+        for named in named {
+            let at = self.files.iter().position(|file| file.path() == named.path);
+            let Some(at) = at else {
+                self.total += 1;
+                added.push(FoundFile::Named(named));
+                continue;
+            };
+            if self.files.get(at).is_some_and(|file| file.score() < named.score) {
+                let mut file = self.files.remove(at);
+                file.set_score(named.score);
+                added.push(file);
+            }
+        }
+        let at = self.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(self.files.len());
+        self.files.splice(at..at, added);
+    }
+
+    /// Puts files first with the highest score.
+    fn put_first(&mut self, is_first: impl Fn(&str) -> bool) {
+        let (mut first, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.files).into_iter().partition(|file| is_first(file.path()));
+        first.iter_mut().for_each(|file| file.set_score(1.0));
+        self.files = first;
+        self.files.extend(others);
+    }
 }
 
 pub(super) enum FoundFile {
@@ -437,10 +464,10 @@ fn item(collection: &Collection, found: Passage) -> Result<FileMatch> {
     })
 }
 
-fn by_name(Named { path, modified, score }: Named) -> FileMatch {
+fn by_name(Named { path, modified, score, is_indexed }: Named) -> FileMatch {
     FileMatch {
         pointer: FILE_NAME.to_owned(),
-        snippet: NAME_SNIPPET.to_owned(),
+        snippet: if is_indexed { INDEXED_NAME_SNIPPET } else { NAME_SNIPPET }.to_owned(),
         score,
         ext: extension(&path),
         path,

@@ -102,6 +102,16 @@ fn the_list_of_tools_is_short() {
     assert!(core <= 18_000, "{core} bytes for core");
 }
 
+#[test]
+fn the_default_of_an_offset_is_listed_if_a_published_contract_has_it() {
+    let default =
+        |name: &str| find(name).unwrap().describe(false).input_schema["properties"]["offset"].get("default").cloned();
+    for name in ["searchFiles", "resource-search", "resource-set-get"] {
+        assert_eq!(default(name), Some(json!(0)), "{name}");
+    }
+    assert_eq!(default("search_documents"), None);
+}
+
 /// The tools and parameters that the skills name exist.
 #[test]
 fn skills_name_tools_that_there_are() {

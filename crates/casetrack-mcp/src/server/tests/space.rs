@@ -238,6 +238,13 @@ async fn every_error_names_the_parameter_and_the_reason() {
             "this edge closes a cycle: b -> a -> b",
         ),
         ("resource-set-add-child", json!({"parent": "a", "child": "a"}), "child", "this edge closes a cycle: a -> a"),
+        (
+            "plan-create",
+            plan(json!({"outcomes": [{"type": "print"}]})),
+            "outcomes[0]",
+            "type must be one of selection_set, ingest, classify",
+        ),
+        ("plan-create", plan(json!({"outcomes": [{"type": "ingest"}]})), "outcomes[0]", "missing field `collection`"),
     ] {
         assert_eq!(browser.refused(tool, arguments).await, (field.to_owned(), reason.to_owned()));
     }

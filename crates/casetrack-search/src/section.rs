@@ -21,6 +21,9 @@ const WORDS: [&str; 12] = [
     "para.",
 ];
 
+/// Documents with the indexes of their passages.
+type Places = Vec<(DocumentId, u32)>;
+
 /// The weight of a section that begins with the number only, if another begins with the word as well: "3." and "Article 3".
 const BARE: f32 = 0.5;
 
@@ -29,7 +32,7 @@ pub(super) fn sections(
     collection: &Collection,
     query: &str,
     documents: Option<&[DocumentId]>,
-) -> Result<Vec<(f32, Vec<(DocumentId, u32)>)>> {
+) -> Result<Vec<(f32, Places)>> {
     let mut found = Vec::new();
     for number in numbers(query) {
         let words = WordConditions { required: vec![number.to_owned()], ..WordConditions::default() };
@@ -39,7 +42,7 @@ pub(super) fn sections(
             continue;
         }
         let mut passages = collection.passages();
-        let (mut labelled, mut bare) = (Vec::new(), Vec::new());
+        let (mut labelled, mut bare) = (Places::new(), Places::new());
         for (document, index) in collection.places(&selected) {
             let Some(passage) = passages.at(document, index)? else { continue };
             match begins(&passage.chunk, number) {

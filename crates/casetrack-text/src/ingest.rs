@@ -313,6 +313,8 @@ mod tests {
                 .map(|i| skipped("a.pdf", if i < 22 { SkipReason::Unchanged } else { SkipReason::Unsupported }))
                 .collect(),
             failed: vec![failed("Financials/corrupted.pdf", "PDF parsing error (file may be corrupted)")],
+            gone_members: Vec::new(),
+            withheld_members: Vec::new(),
             summary: WorkSummary { duration_ms: 252_000, ..WorkSummary::default() },
         };
         let expected = "Folder ingestion complete for Acme Corp Partnership\n\n  Folder:     ~/Projects/Acme/Documents/\n  \

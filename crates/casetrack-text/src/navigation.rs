@@ -122,5 +122,5 @@ pub fn of_type(
             one_line(collection)
         );
     }
-    format!("Type: {label}\n{}", part(collection, documents, offset, total, next_offset))
+    format!("Type: {label}\n{}", part(collection, documents, None, (offset, total), next_offset))
 }

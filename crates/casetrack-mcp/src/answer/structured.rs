@@ -280,7 +280,15 @@ fn exact_places(fields: &Map<String, Value>) -> Vec<&'static str> {
     let mut exact = vec![BOXES];
     if has("citation") && has("text") && has("line_start") {
         // An excerpt.
-        exact.extend(["char_start", "char_end", "line_start", "line_end"]);
+        exact.extend([
+            "char_start",
+            "char_end",
+            "paragraph_start",
+            "paragraph_end",
+            "line_start",
+            "line_end",
+            "row_range",
+        ]);
     } else if is_text("place") {
         exact.extend(["char_start", "char_end"]);
     }

@@ -65,8 +65,8 @@ pub fn passage(marked: &Value) -> &str {
     let marked = marked.as_str().unwrap();
     let (begin, rest) = marked.split_once('\n').unwrap();
     let (passage, end) = rest.rsplit_once('\n').unwrap();
-    let code = begin.strip_prefix("<document-text ").unwrap();
-    assert!(end == format!("</document-text {code}") && !passage.contains(code), "{marked}");
+    let code = begin.strip_prefix("<doc ").unwrap();
+    assert!(end == format!("</doc {code}") && !passage.contains(code), "{marked}");
     passage
 }
 

@@ -265,7 +265,7 @@ fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Resu
             let Some(passage) = passages.at(*document, *index)? else { continue };
             let mut chunk = chunks::view(passage, style);
             let excerpt = results::shown(collection, &mut chunk, &mut pages, |chunk, blocks| {
-                excerpt::excerpt(sought, chunk, blocks, request.brief)
+                excerpt::excerpt(sought, chunk, blocks, request.extent())
             })?;
             let name = (all.len() > 1).then(|| collection.meta().name.clone());
             let mut result = SearchResult::new(n + 1, 1.0, name, chunk, excerpt);

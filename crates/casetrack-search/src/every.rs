@@ -13,9 +13,10 @@ use serde::Serialize;
 
 use super::answers::{self, Answer};
 use super::clauses::{self, AskedClause};
+use super::excerpt::{self, Extent};
 use super::query::{self, Understood};
 use super::results::{self, PageBlocks};
-use super::{Filters, Scope, Weights, cover, excerpt, filter, recall};
+use super::{Excerpt, Filters, Scope, Weights, cover, filter, recall};
 use crate::ranking::fusion::Candidate;
 use casetrack_host::Host;
 use casetrack_host::documents::chunks::{self, ChunkView};
@@ -104,9 +105,11 @@ pub struct DocumentAnswer {
     pub quote: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk_id: Option<ChunkId>,
-    /// The best passage, if the answer is not brief.
+    /// The best passage, if the answer is not brief, and the sentences of it that answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passage: Option<ChunkView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<Excerpt>,
 }
 
 /// The best passage of a document, and how near the document is.
@@ -271,17 +274,22 @@ fn row(
         quote: None,
         chunk_id: None,
         passage: None,
+        excerpt: None,
     };
     if let Some(passage) = answer.passage.as_ref().filter(|_| found || answer.contrary) {
         row.chunk_id = Some(passage.chunk_id);
+        let (mut passage, words) = (passage.clone(), format!("{question} {}", answer.said.join(" ")));
+        let extent = if brief { Extent::Line } else { Extent::Short };
+        let whole = passage.provenance.heading_path.clone();
+        let excerpt = results::shown(collection, &mut passage, pages, |passage, blocks| {
+            excerpt::around(&answer.said, &words, passage, blocks, extent)
+        })?;
         if brief {
-            let words = format!("{question} {}", answer.said.join(" "));
-            let excerpt = results::shown(collection, &mut passage.clone(), pages, |passage, blocks| {
-                excerpt::around(&answer.said, &words, passage, blocks, true)
-            })?;
             (row.citation, row.quote) = (Some(excerpt.citation), Some(excerpt.text));
         } else {
-            (row.citation, row.passage) = (Some(passage.citation.clone()), Some(passage.clone()));
+            passage.provenance.heading_path = whole;
+            row.citation = Some(passage.citation.clone());
+            (row.passage, row.excerpt) = (Some(passage), Some(excerpt));
         }
     }
     Ok(row)

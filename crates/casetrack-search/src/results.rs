@@ -88,7 +88,7 @@ impl<'a> List<'a> {
         // Each document gets its own results, even if another has the same text.
         let seen = self.seen.entry(request.per_document.map(|_| candidate.document)).or_default();
         let excerpt = shown(collection, &mut chunk, &mut self.pages, |chunk, blocks| {
-            excerpt::excerpt(&preferences.asked, chunk, blocks, request.brief)
+            excerpt::excerpt(&preferences.asked, chunk, blocks, request.extent())
         })?;
         let said = if request.brief { &excerpt.text } else { &chunk.text };
         let shown = match request.brief {

@@ -143,15 +143,7 @@ pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
 pub fn search(scores: [f32; 2]) -> SearchResponse {
     let result = |rank: usize, score| {
         let chunk = chunk();
-        let provenance = &chunk.provenance;
-        let excerpt = Excerpt {
-            text: chunk.text.clone(),
-            char_start: provenance.char_start,
-            char_end: provenance.char_end,
-            line_start: provenance.line_start,
-            line_end: provenance.line_end,
-            citation: chunk.citation.clone(),
-        };
+        let excerpt = Excerpt::of(chunk.text.clone(), &chunk.provenance);
         let bm25 = Some(StageScore { rank: rank as u32, score: 12.3, share: 0.31 });
         SearchResult {
             collection: None,

@@ -5,6 +5,7 @@
 //! continue with.
 
 mod brief;
+mod places;
 mod structured;
 
 use casetrack_core::Result;
@@ -13,7 +14,7 @@ use casetrack_text::{Reader, marks};
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use brief::cited;
+pub(crate) use brief::{cited, placed};
 pub(crate) use structured::{describe, has_exact_places, json};
 
 /// The answer of a tool, for people and for programs. Each form keeps the limit of the settings, and marks the words of documents.

@@ -31,8 +31,8 @@ impl Collections {
 
 /// Links to the passages in the structured content of an answer or, if it has none, to its documents: the first ten, in order.
 ///
-/// A passage is an object with a `chunk_id` and a `citation`; a document has `id`, `name`, `path` and `format`. These fields have the
-/// same names in all answers.
+/// A passage is an object with a `chunk_id`, and with a `citation` or brief provenance; a document has `id`, `name`, `path` and `format`. These
+/// fields have the same names in all answers.
 pub(crate) fn links(collections: &Collections, structured: &Value) -> Vec<Resource> {
     let of_passage =
         |name: Option<&str>, object: &Map<String, Value>| passage(&collections.of(name)?, structured, object);
@@ -56,11 +56,15 @@ pub(crate) fn names(structured: &Value) -> BTreeSet<String> {
 }
 
 fn passage(collection: &str, structured: &Value, object: &Map<String, Value>) -> Option<Resource> {
-    let (chunk, citation) = (object.get("chunk_id")?.as_str()?, object.get("citation")?.as_str()?);
+    let chunk = object.get("chunk_id")?.as_str()?;
     let target = Target::Chunk { collection: collection.to_owned(), chunk: chunk.to_owned() };
-    let name = match answer::cited(structured, citation) {
-        Some((document, place)) => format!("{document}, {place}"),
-        None => unquoted(citation),
+    let name = match object.get("citation") {
+        Some(citation) => {
+            let citation = citation.as_str()?;
+            let named = answer::cited(structured, citation).map(|(document, place)| format!("{document}, {place}"));
+            named.unwrap_or_else(|| unquoted(citation))
+        }
+        None => answer::placed(structured, object)?,
     };
     Some(Resource::new(target.to_string(), name).with_mime_type(TEXT).with_annotations(for_both()))
 }
@@ -138,6 +142,11 @@ mod tests {
         assert!(links(&active, &json!({"chunk_id": "no citation"})).is_empty());
         let spaced = json!({"chunk_id": "c", "citation": "\"Vendor Agreement \\\"signed\\\".docx\", p. 3, l. 1"});
         assert_eq!(names(&spaced), ["Vendor Agreement \"signed\".docx, p. 3, l. 1"]);
+        let placed = json!({
+            "results": [{"chunk_id": "c", "provenance": {"source": 2, "page": 3, "paragraphs": [1, 2], "lines": [4, 4]}}],
+            "sources": [{"number": 2, "document_name": "a.pdf"}],
+        });
+        assert_eq!(names(&placed), ["a.pdf, p. 3, paras. 1-2, l. 4"]);
         let document = json!({"id": "d", "name": "Vendor Agreement.pdf", "path": "/a.pdf", "format": "pdf"});
         assert_eq!(names(&document), ["Vendor Agreement.pdf"]);
     }

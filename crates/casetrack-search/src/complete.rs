@@ -166,8 +166,8 @@ pub(super) fn complete_list(
     }
     let mut related = Vec::new();
     if request.related {
-        for Found { collection, .. } in &found {
-            related.extend(related::to(host, collection, &results)?);
+        for Found { collection, sought, .. } in &found {
+            related.extend(related::to(host, collection, sought, &results)?);
         }
     }
     notices.extend(of_changes(&results));

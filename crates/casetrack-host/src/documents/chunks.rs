@@ -275,7 +275,8 @@ pub fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
 mod tests {
     use std::ops::RangeInclusive;
 
-    use casetrack_store::{DescribedDocument, PageFacts, PassageSource, VisitChunk};
+    use casetrack_store::parts::VisitChunk;
+    use casetrack_store::{DescribedDocument, PageFacts, PassageSource};
 
     use super::*;
 

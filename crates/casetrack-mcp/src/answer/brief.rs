@@ -354,7 +354,7 @@ mod tests {
         let mut other = expected(2);
         other["citation"] = "\0[2] p. 3 (Bates X7)".into();
         assert_eq!(brief["results"], json!([expected(1), other, expected(1)]));
-        let ids = [0, 1].map(|n| [&brief["sources"][n]["document_id"], &brief["sources"][n]["number"]]);
+        let ids = [0usize, 1].map(|n| [&brief["sources"][n]["document_id"], &brief["sources"][n]["number"]]);
         assert_eq!(ids, [[&json!("4f2ac183"), &json!(1)], [&json!("d2"), &json!(2)]]);
         assert!(brief["sources"][0].get("sha256").is_none(), "{brief}");
         assert_eq!(placed(&brief, brief["results"][2].as_object().unwrap()).unwrap(), cited);

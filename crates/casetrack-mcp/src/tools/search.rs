@@ -334,7 +334,7 @@ mod tests {
         let first = found.results[0].clone();
         found.results = (1..=6)
             .map(|rank| {
-                let SearchResult { mut chunk, mut excerpt, mut surroundings, .. } = first.clone();
+                let SearchResult { mut chunk, mut surroundings, .. } = first.clone();
                 chunk.text = "Nothing is due.\nThe rent is due in May.".to_owned();
                 let place = &mut chunk.provenance;
                 (place.paragraph_start, place.paragraph_end, place.line_start, place.line_end) = (7, 8, 3, 4);
@@ -342,7 +342,7 @@ mod tests {
                 let mut part = place.clone();
                 (part.paragraph_start, part.line_start, part.char_start) = (8, 4, 116);
                 chunk.citation = place.citation();
-                excerpt.clone_from(&Excerpt::of("The rent is due in May.".to_owned(), &part));
+                let excerpt = Excerpt::of("The rent is due in May.".to_owned(), &part);
                 surroundings.before = Some("Before.".to_owned());
                 SearchResult { rank, chunk, excerpt, surroundings, ..first.clone() }
             })

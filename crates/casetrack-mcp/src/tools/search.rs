@@ -365,19 +365,16 @@ mod tests {
     fn lower_results_are_the_sentences_that_answer_with_their_own_place() {
         let brief = finished(Detail::Brief);
         let results = brief["results"].as_array().unwrap();
-        let place = |n: usize| {
-            let place = &results[n]["provenance"];
-            json!([place["paragraphs"], place["lines"], place["chars"]])
-        };
-        for n in 0..results.len() {
+        for (n, result) in results.iter().enumerate() {
             let expected =
                 if n < WHOLE { json!([[7, 8], [3, 4], [100, 139]]) } else { json!([[8, 8], [4, 4], [116, 139]]) };
-            assert_eq!(place(n), expected, "{n}");
-            assert_eq!(results[n].get("before").is_some(), n < WHOLE, "{n}");
+            let place = &result["provenance"];
+            assert_eq!(json!([place["paragraphs"], place["lines"], place["chars"]]), expected, "{n}");
+            assert_eq!(result.get("before").is_some(), n < WHOLE, "{n}");
             // The citation has the numbers of the place, so it is left out: the place gives it.
-            assert!(results[n].get("citation").is_none(), "{n}: {}", results[n]);
+            assert!(result.get("citation").is_none(), "{n}: {result}");
             let numbers = if n < WHOLE { "paras. 7-8, ll. 3-4" } else { "para. 8, l. 4" };
-            let cited = answer::placed(&brief, results[n].as_object().unwrap()).unwrap();
+            let cited = answer::placed(&brief, result.as_object().unwrap()).unwrap();
             assert_eq!(cited, format!("Vendor_Agreement.docx, p. 12, {numbers}"));
         }
         assert!(brief["notices"][0].as_str().unwrap().starts_with("From number 4 on, only the best sentences"));

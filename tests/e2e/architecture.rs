@@ -198,7 +198,7 @@ const NETWORK: &[(&str, &[&str])] = &[
             "crates/casetrack/src/language_model.rs",
         ],
     ),
-    ("own_model", &["crates/casetrack-mcp/src/session.rs", "crates/casetrack-mcp/src/tools/files/queries.rs"]),
+    (".own_model(", &["crates/casetrack-mcp/src/session.rs", "crates/casetrack-mcp/src/tools/files/queries.rs"]),
     // The listener on loopback of `casetrack mcp --http`, the listener of `casetrack serve`, and a server of tests.
     (
         "tokio::net",

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 /// Texts whose vectors are remembered, the latest ones: about 3 kB each, 14 kB with token vectors.
 const REMEMBERED: usize = 4096;
 /// Chunks of a table from which on its rows are embedded in place of its chunks.
-const LARGE: usize = 1_000;
+const LARGE: usize = 256;
 /// Chunks for each row that is embedded, at least.
 const LEAST_SAVED: usize = 2;
 

@@ -79,7 +79,9 @@ pub(super) fn tokens(row: &Row<'_>, part: Range<usize>) -> Vec<Token> {
                 |at: usize| symbols.get(at).is_some_and(|next| next.c.is_ascii_digit() && next.gap == Gap::None);
             while let Some(next) = symbols.get(at) {
                 let in_number = matches!(next.c, '.' | ',' | ':' | '/') && next.gap == Gap::None && digit(at + 1);
-                if !(are_one_word(symbols[at - 1].c, next.c) || in_number && symbols[at - 1].c.is_ascii_digit()) {
+                let before = symbols[at - 1];
+                let divides = before.is_word() && !are_one_word(before.c, next.c);
+                if !(next.is_word() && !divides || in_number && before.c.is_ascii_digit()) {
                     break;
                 }
                 at += 1;

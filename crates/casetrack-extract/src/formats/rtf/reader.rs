@@ -1,7 +1,5 @@
 //! Follows groups and control words, and collects paragraphs.
 
-mod words;
-
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{HiddenReason, Result};
@@ -26,13 +24,13 @@ pub(super) struct Reader<'d> {
     pub(super) output: Output<'d>,
     pub(super) state: State,
     pub(super) revisions: Revisions,
-    groups: Vec<State>,
+    pub(super) groups: Vec<State>,
     /// Open groups that were not kept.
     deeper: usize,
-    code_page: &'static Encoding,
-    fonts: HashMap<i32, Font>,
-    styles: HashMap<i32, Style>,
-    defined: i32,
+    pub(super) code_page: &'static Encoding,
+    pub(super) fonts: HashMap<i32, Font>,
+    pub(super) styles: HashMap<i32, Style>,
+    pub(super) defined: i32,
     bytes: Vec<u8>,
     units: Vec<u16>,
     /// Characters to pass over after `\uN`.
@@ -48,16 +46,16 @@ pub(super) struct Reader<'d> {
     pub(super) margins: HashSet<String>,
     title: String,
     author: String,
-    created: Date,
-    revised: Date,
-    page_count: Option<u32>,
+    pub(super) created: Date,
+    pub(super) revised: Date,
+    pub(super) page_count: Option<u32>,
     /// A section ended: the next one starts a page unless it is declared otherwise.
-    section_ended: bool,
+    pub(super) section_ended: bool,
     /// The next word is of a destination that may be skipped.
-    skippable: bool,
+    pub(super) skippable: bool,
     /// Of the field that is open; and the number of groups that were open in its instruction.
-    form_field: Option<FormField>,
-    field_depth: usize,
+    pub(super) form_field: Option<FormField>,
+    pub(super) field_depth: usize,
 }
 
 impl<'d> Reader<'d> {
@@ -206,7 +204,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn push_char(&mut self, c: char) {
+    pub(super) fn push_char(&mut self, c: char) {
         self.flush_text();
         self.push_str(c.encode_utf8(&mut [0; 4]));
     }
@@ -288,7 +286,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn start_section(&mut self) {
+    pub(super) fn start_section(&mut self) {
         if std::mem::take(&mut self.section_ended) {
             self.output.break_page();
         }
@@ -322,7 +320,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Text boxes follow the paragraph they are anchored to.
-    fn write_boxed(&mut self, in_table: bool) -> Result<()> {
+    pub(super) fn write_boxed(&mut self, in_table: bool) -> Result<()> {
         for text in std::mem::take(&mut self.boxed) {
             if in_table {
                 self.output.cell_paragraph("", &text);

@@ -2,11 +2,11 @@
 
 use casetrack_core::Result;
 
-use super::super::charset;
-use super::super::form_fields::FormField;
-use super::super::frames::FrameKind;
-use super::super::state::{Destination, State, Style};
-use super::Reader;
+use super::charset;
+use super::form_fields::FormField;
+use super::frames::FrameKind;
+use super::reader::Reader;
+use super::state::{Destination, State, Style};
 
 /// Destinations whose text is not shown in the body.
 const NOT_SHOWN: &str = "colortbl filetbl pict xe tc rxe txe \

@@ -155,8 +155,9 @@ mod tests {
     #[test]
     fn folders_and_days_that_differ_are_with_each_source() {
         let first = samples::chunk().provenance;
-        let below = other(1, "/home/sarah/Acme/old/Vendor_Agreement.docx");
-        assert!(legend(&[&first, &below]).contains("\n[2] Vendor_Agreement.docx in old | Native text | ingested 22:"));
+        let below = other(7, "/home/sarah/Acme/old/Vendor_Agreement.docx");
+        let text = legend(&[&first, &below]);
+        assert!(text.contains("\n[2] Vendor_Agreement.docx in old | Native text | ingested 22:"), "{text}");
         let elsewhere = other(2, "/srv/b.pdf");
         let alone = "\n\nSources:\n[1] Vendor_Agreement.docx: /srv/b.pdf | Native text | ingested 2023-11-14T22:13:20Z, embedded 22:13:22Z";
         assert_eq!(legend(&[&elsewhere]), alone);

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 /// Texts whose vectors are remembered, the latest ones: about 3 kB each, 14 kB with token vectors.
 const REMEMBERED: usize = 4096;
-/// Chunks of a table from which on its rows are embedded in place of its chunks.
+/// A table of this many chunks or more gets its vectors from its rows.
 const LARGE: usize = 256;
 /// Chunks for each row that is embedded, at least.
 const LEAST_SAVED: usize = 2;
@@ -51,7 +51,7 @@ impl ChunkVectors {
     }
 }
 
-/// The rows of a large table that are embedded in place of its chunks.
+/// The rows of a large table, which are embedded instead of its chunks.
 pub(super) struct RowTexts {
     /// Those that differ in more than digits, each with the context of its chunk.
     pub texts: Vec<String>,

@@ -56,7 +56,7 @@ const TOGETHER: f32 = 0.8;
 /// … and if no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
 /// there: this refuses 20 of these and none of the others.
 const SIMILAR: f32 = 0.5;
-/// The share of its words that is enough where a sentence also states an answer of the kind that is asked for.
+/// The share of its words that is enough if a sentence also states the kind of answer that the question needs.
 const STATED: f32 = 0.5;
 
 #[derive(Debug, Clone)]
@@ -131,7 +131,7 @@ struct Evidence {
     /// The share of a clause in the passage, 0–1.
     said: f32,
     cosine: f32,
-    /// `together` where the sentence states an answer of the kind that is asked for, such as a rate; else 0.
+    /// `together` if the sentence states the kind of answer that the question needs, such as a rate; else 0.
     stated: f32,
 }
 

@@ -47,7 +47,7 @@ pub fn list(report: &EntityListReport) -> String {
     trimmed(text)
 }
 
-/// The day behind a date, where it is written otherwise: ` (2021-06-05)`, ` (2021-05-06 or 2021-06-05)`.
+/// The day of a date whose name does not show it: ` (2021-06-05)`, ` (2021-05-06 or 2021-06-05)`.
 fn day(name: &str, value: Option<&EntityValue>) -> String {
     let Some(EntityValue::Date(DateValue { first, last, precision })) = value else { return String::new() };
     let part = |length: usize| first.get(..length).unwrap_or(first).to_owned();

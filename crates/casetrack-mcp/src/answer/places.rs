@@ -60,7 +60,7 @@ pub(super) fn cited(place: &Map<String, Value>) -> Option<String> {
     Some(format!("p. {}, {paragraphs}, {lines}", place.get("page")?))
 }
 
-/// Shortens the ids of chunks, and those of documents that are named beside them. Tools accept the beginning of both.
+/// Shortens the IDs of chunks and of their documents. Tools accept the beginning of both.
 pub(super) fn shorten_ids(fields: &mut Map<String, Value>) {
     let is_named = fields.contains_key("document_name");
     for name in ["chunk_id", "next_chunk_id", "document_id"] {

@@ -119,7 +119,7 @@ pub fn in_digits(tokens: &Tokens, at: usize) -> Option<Digits> {
     read(tokens, at, false)
 }
 
-/// The same for an amount: plain spaces group digits too, a dash may stand for the cents, and a fraction may follow: "1 250 000", "5'000.-",
+/// The same for an amount: plain spaces also group digits, a dash may replace the cents, and a fraction may follow: "1 250 000", "5'000.-",
 /// "10.000,--", "2 1/2".
 pub fn of_money(tokens: &Tokens, at: usize) -> Option<Digits> {
     let whole = without_fraction(tokens, at)?;

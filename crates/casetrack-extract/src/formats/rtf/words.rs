@@ -179,7 +179,7 @@ impl Reader<'_> {
     }
 }
 
-/// The character that a word stands for.
+/// The character for a control word.
 fn character(name: &str) -> Option<char> {
     Some(match name {
         "line" | "lbr" => '\n',

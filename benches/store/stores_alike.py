@@ -27,7 +27,7 @@ NAME = "Stores alike"
 LEFT_OUT = {"duration_ms", "elapsed_ms", "storage", "storage_bytes", "path", "changed_at", "file_uri"}
 # Of this session and its jobs.
 OF_THE_SESSION = {"get_status", "get_job", "list_jobs", "list_watches", "switch_collection", "list_collections"}
-MARK = re.compile(r"(</?document-text )[^>]*>")
+MARK = re.compile(r"(</?doc )[^>]*>")
 QUERIES = ["termination for convenience", "governing law", "who may assign the agreement", "\"confidential information\"", "renewal term notice",
            "limitation of liability", "audit rights", "non-competition", "insurance", "effective date"]
 

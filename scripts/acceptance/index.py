@@ -198,7 +198,7 @@ async def errors(index, checks):
     for name in ("my docs", "", "ä", "a/b", "a.b", "x" * 65):
         await refused("search_create_index", {"index_name": name}, f"Invalid index name: {name}")
     await refused("search_index", {"query": "x", "k": -1}, "k is -1; it must be between 0 and 1000.")
-    await refused("search_index", {"query": "x", "k": "many"}, 'k is "many"; it must be an integer.')
+    await refused("search_index", {"query": "x", "k": "many"}, 'k is "many"; it must be an integer, such as 10.')
     await refused("search_add_document", {"doc_id": " ", "content": "x"}, "doc_id must be one line of text that is not blank.")
 
 

@@ -178,7 +178,8 @@ async def errors(search, checks):
         ({"limit": 0}, "limit is 0; it must be between 1 and 1000."),
         ({"limit": 1001}, "limit is 1001; it must be between 1 and 1000."),
         ({"maxDepth": -1}, "maxDepth is -1; it must be at least 0."),
-        ({"path": 5}, "path is 5; it must be a string."),
+        # A number counts as its text.
+        ({"path": 5}, "/5': check the spelling"),
         ({"depth": 1}, 'has no parameter "depth"'),
     ]:
         text = await search.refused({**modified, **more})

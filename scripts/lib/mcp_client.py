@@ -16,8 +16,23 @@ BINARY = os.environ.get("CASETRACK_BIN", f"{TARGET}/release/casetrack")
 VERSION = "2025-06-18"
 
 
+# Ranges of a brief place, and the beginning of the names of their ends.
+RANGES = {"paragraphs": "paragraph", "lines": "line", "chars": "char"}
+
+
+def is_pair(value):
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(one, int) for one in value)
+
+
+def numbered(place, name, one):
+    """`l. 4`, or `ll. 4-9`; `para. 4`, or `paras. 4-9`"""
+    first, last = place[f"{name}_start"], place[f"{name}_end"]
+    many = "ll." if one == "l." else "paras."
+    return f"{one} {first}" if first == last else f"{many} {first}-{last}"
+
+
 def in_place(answer):
-    """An answer with the documents of its `sources` in the place of their numbers, as `detail: full` has them."""
+    """An answer with the documents of its `sources` in the place of their numbers, and with ranges, as `detail: full` has them."""
     sources = {source["number"]: source for source in answer.get("sources", [])} if isinstance(answer, dict) else {}
 
     def put(value):
@@ -33,6 +48,13 @@ def in_place(answer):
             short = f"[{source['number']}] "
             if fields.get("citation", "").startswith(short):
                 fields["citation"] = f"{source['document_name']}, {fields['citation'][len(short):]}"
+            # Left out if it has only the numbers of the place.
+            if "paragraph_start" in place and "line_start" in place:
+                numbers = [numbered(place, "paragraph", "para."), numbered(place, "line", "l.")]
+                fields.setdefault("citation", f"{source['document_name']}, p. {place['page']}, {', '.join(numbers)}")
+        for both, name in RANGES.items():
+            if is_pair(fields.get(both)):
+                fields[f"{name}_start"], fields[f"{name}_end"] = fields.pop(both)
         return fields
 
     return put(answer) if sources else answer

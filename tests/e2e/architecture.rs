@@ -157,12 +157,14 @@ fn crates_depend_only_downwards() {
 }
 
 /// Names that only some files may use, so that nothing uses the network except `casetrack models pull`, `casetrack serve` for the keys of
-/// the provider that its settings name, and `casetrack connect` to ask the server that the user names (invariant 9).
+/// the provider that its settings name, `casetrack connect` to ask the server that the user names, and two tools for the language model that the
+/// settings name (invariant 9).
 const NETWORK: &[(&str, &[&str])] = &[
     (
         "ureq",
         &[
             "crates/casetrack-embed/src/pull/",
+            "crates/casetrack-serve/src/language_model.rs",
             "crates/casetrack-serve/src/team/oidc.rs",
             "crates/casetrack-serve/src/team/outgoing.rs",
         ],
@@ -187,6 +189,16 @@ const NETWORK: &[(&str, &[&str])] = &[
             "crates/casetrack/src/options.rs",
         ],
     ),
+    // Only these two tools ask a language model.
+    (
+        "ChatModel",
+        &[
+            "crates/casetrack-serve/src/lib.rs",
+            "crates/casetrack-serve/src/language_model.rs",
+            "crates/casetrack/src/language_model.rs",
+        ],
+    ),
+    (".own_model(", &["crates/casetrack-mcp/src/session.rs", "crates/casetrack-mcp/src/tools/files/queries.rs"]),
     // The listener on loopback of `casetrack mcp --http`, the listener of `casetrack serve`, and a server of tests.
     (
         "tokio::net",
@@ -213,7 +225,7 @@ const KEYCHAIN: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn only_the_pull_of_models_uses_the_network_and_only_the_terminal_the_keychain() {
+fn only_named_files_use_the_network_and_only_the_terminal_the_keychain() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for place in NETWORK.iter().chain(KEYCHAIN).flat_map(|(_, places)| *places) {
         assert!(root.join(place).exists(), "{place} is allowed and does not exist");

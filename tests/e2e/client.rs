@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Longest wait for anything. It only ends a hang: on a machine with much other work, what usually takes a second takes minutes.
 pub const PATIENCE: Duration = Duration::from_secs(900);
@@ -65,12 +65,12 @@ pub fn passage(marked: &Value) -> &str {
     let marked = marked.as_str().unwrap();
     let (begin, rest) = marked.split_once('\n').unwrap();
     let (passage, end) = rest.rsplit_once('\n').unwrap();
-    let code = begin.strip_prefix("<document-text ").unwrap();
-    assert!(end == format!("</document-text {code}") && !passage.contains(code), "{marked}");
+    let code = begin.strip_prefix("<doc ").unwrap();
+    assert!(end == format!("</doc {code}") && !passage.contains(code), "{marked}");
     passage
 }
 
-/// An answer with the documents of its `sources` in the place of their numbers, as `detail: full` has them.
+/// An answer with the documents of its `sources` in the place of their numbers, with ranges and events as `detail: full` has them.
 pub fn in_place(answer: &Value) -> Value {
     fn put(value: &mut Value, sources: &[Value]) {
         if let Some(list) = value.as_array_mut() {
@@ -84,12 +84,18 @@ pub fn in_place(answer: &Value) -> Value {
             place.remove("source");
             place.extend(known.map(|(field, value)| (field.clone(), value.clone())));
             let short = format!("[{}] ", source["number"]);
-            if let Some(place) = fields.get("citation").and_then(|citation| citation.as_str()?.strip_prefix(&short)) {
+            let cited = cited(&fields["provenance"]);
+            let citation = fields.get("citation").and_then(Value::as_str).unwrap_or(&cited);
+            if let Some(place) = citation.strip_prefix(&short).or(citation.starts_with("p. ").then_some(citation)) {
                 let name = source["document_name"].as_str().unwrap();
                 let quote = if name.contains(' ') { "\"" } else { "" };
                 let whole = format!("{quote}{name}{quote}, {place}");
                 fields.insert("citation".to_owned(), json!(whole));
             }
+        }
+        unpaired(fields);
+        if fields.contains_key("written") && fields.contains_key("importance") {
+            event(fields);
         }
         fields.values_mut().for_each(|field| put(field, sources));
     }
@@ -97,6 +103,46 @@ pub fn in_place(answer: &Value) -> Value {
     let sources = whole.as_object_mut().and_then(|fields| fields.remove("sources"));
     put(&mut whole, sources.as_ref().and_then(Value::as_array).map_or(&[], Vec::as_slice));
     whole
+}
+
+/// The citation of a brief passage, which is left out if it has only these numbers: `p. 12, paras. 8-9, ll. 1-4`.
+fn cited(place: &Value) -> String {
+    let numbers = |both: &str, one: &str, many: &str| {
+        let (first, last) = (&place[both][0], &place[both][1]);
+        if first == last { format!("{one} {first}") } else { format!("{many} {first}-{last}") }
+    };
+    format!("p. {}, {}, {}", place["page"], numbers("paragraphs", "para.", "paras."), numbers("lines", "l.", "ll."))
+}
+
+/// Ranges that are pairs, as two fields or as an object.
+fn unpaired(fields: &mut Map<String, Value>) {
+    let pair = |value: &Value| value.as_array().is_some_and(|pair| pair.len() == 2 && pair.iter().all(Value::is_u64));
+    for (both, name) in [("paragraphs", "paragraph"), ("lines", "line"), ("chars", "char")] {
+        if fields.get(both).is_some_and(pair) {
+            let range = fields.remove(both).unwrap();
+            fields.insert(format!("{name}_start"), range[0].clone());
+            fields.insert(format!("{name}_end"), range[1].clone());
+        }
+    }
+    for (both, name) in [("rows", "row_range"), ("columns", "column_range")] {
+        if fields.get(both).is_some_and(pair) {
+            let range = fields.remove(both).unwrap();
+            fields.insert(name.to_owned(), json!({"start": range[0], "end": range[1]}));
+        }
+    }
+}
+
+/// The date of an event with its ends, and its role.
+fn event(fields: &mut Map<String, Value>) {
+    if fields["date"].is_string() {
+        let day = fields["date"].clone();
+        fields.insert("date".to_owned(), json!({"first": day, "last": day, "precision": "day"}));
+    }
+    if let Some(role) = fields.get("description").and_then(Value::as_str).filter(|_| !fields.contains_key("role")) {
+        let mut letters = role.chars();
+        let role = letters.next().unwrap().to_lowercase().chain(letters).collect::<String>();
+        fields.insert("role".to_owned(), json!(role));
+    }
 }
 
 pub fn samples() -> PathBuf {

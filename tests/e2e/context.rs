@@ -34,8 +34,10 @@ fn everything(home: &Path) -> String {
     let mut all = String::new();
     for command in [&["entities", "-k", "500"][..], &["references"], &["timeline"], &["graph"], &["clusters"]] {
         let said = run(home, &[command, &["-c", "Supply"]].concat());
-        // Ids of documents, and of chunks with them, are made again.
-        let lasts = |word: &&str| !(word.len() >= 36 && word.matches('-').count() >= 4);
+        // IDs of documents, and of chunks with them, are made again. Places show the first 8 characters of the IDs of chunks.
+        let is_short_id = |word: &str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_id = |word: &str| word.len() >= 36 && word.matches('-').count() >= 4 || is_short_id(word);
+        let lasts = |word: &&str| !is_id(word.trim_end_matches(')'));
         // So are the times in the list of sources.
         let without_times = said.lines().filter_map(|line| line.split(" | ingested").next());
         let lines = without_times.map(|line| line.split(' ').filter(lasts).collect::<Vec<_>>().join(" "));

@@ -106,8 +106,14 @@ fn sessions_over_http_have_their_own_active_collections_and_outlive_no_owner() {
 
     // Ended by its client.
     let headers = [("Authorization", second.token.as_str()), ("Mcp-Session-Id", &second.session)];
-    assert!([200, 202, 204].contains(&served.send("DELETE", &headers, b"").status));
-    assert_eq!(second.post(&web::request("ping", json!({}))).status, 404);
+    assert_eq!(served.send("DELETE", &headers, b"").status, 204);
+    for (method, body, id) in [("POST", web::request("ping", json!({})), json!(1)), ("DELETE", Vec::new(), Value::Null)]
+    {
+        let gone = served.send(method, &headers, &body);
+        assert_eq!(gone.status, 404, "{method}");
+        let error: Value = gone.body.parse().unwrap();
+        assert_eq!((&error["id"], &error["error"]["code"]), (&id, &json!(-32001)), "{method}: {error}");
+    }
 
     // The owner is killed: another listens on the same port; what was stored is there, the session is not.
     let before = owner_pid(&home);
@@ -123,6 +129,25 @@ fn sessions_over_http_have_their_own_active_collections_and_outlive_no_owner() {
     assert_eq!(reopened.status, 200, "{}", reopened.body);
     assert_ne!(reopened.session().unwrap(), first.session);
     assert_eq!(documents(&HttpClient::open(&served, &token(&home))), 1);
+}
+
+/// Many clients end without closing their session.
+#[test]
+fn clients_that_never_close_their_sessions_do_not_lock_others_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let served = Served::start(&home, &[]);
+    let token = token(&home);
+    let (first, used) = (HttpClient::open(&served, &token), HttpClient::open(&served, &token));
+    for _ in 0..70 {
+        HttpClient::open(&served, &token);
+        assert_eq!(used.post(&web::request("ping", json!({}))).status, 200);
+    }
+    let ended = first.post(&web::request("ping", json!({})));
+    assert_eq!((ended.status, ended.message()["error"]["code"].as_i64()), (404, Some(-32001)), "{}", ended.body);
+    let bearer = format!("Bearer {token}");
+    let metrics = web::send(served.address, "GET", "/metrics", &[("Authorization", &bearer)], b"").body;
+    assert!(metrics.contains("casetrack_http_sessions 64"), "{metrics}");
 }
 
 #[test]

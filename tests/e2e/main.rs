@@ -28,6 +28,7 @@ mod injection;
 mod jobs;
 #[cfg(target_os = "linux")]
 mod keychain;
+mod language_model;
 mod languages;
 mod late_interaction;
 #[cfg(unix)]

@@ -279,3 +279,21 @@ fn stop_reports_an_owner_that_hangs() {
     signal("-CONT");
     drop(client);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_owner_starts_on_a_disk_without_space_for_its_address() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "Full"]);
+    run(&home, &["stop"]);
+    // Writing to this device fails as on a full disk.
+    std::os::unix::fs::symlink("/dev/full", home.join("owner/address.partial")).unwrap();
+    assert!(run(&home, &["collections"]).contains("Full"));
+    assert!(home.join("owner/address").is_symlink() && !home.join("owner/address.json").exists());
+    assert!(run(&home, &["collections"]).contains("Full"));
+    run(&home, &["stop"]);
+    assert!(!home.join("owner/address").is_symlink());
+    run(&home, &["collections"]);
+    assert!(home.join("owner/address.json").exists());
+}

@@ -103,6 +103,48 @@ fn repetitions_are_folded_parts_of_scores_are_shown_and_neighbours_are_found() {
 }
 
 #[test]
+fn citations_have_the_numbers_of_their_places() {
+    let data = tempfile::tempdir().unwrap();
+    let mut client = Client::start_in(&data.path().join("home"), "Pier", &samples().join("harbour-point/contract"));
+    let numbers = |first: &Value, last: &Value, one: &str, many: &str| {
+        if first == last { format!("{one} {first}") } else { format!("{many} {first}-{last}") }
+    };
+    let (_, full) = client.call("search_documents", json!({"query": "interest", "top_k": 20, "detail": "full"}));
+    for result in full["results"].as_array().unwrap() {
+        for (place, citation) in
+            [(&result["provenance"], &result["citation"]), (&result["excerpt"], &result["excerpt"]["citation"])]
+        {
+            let expected = format!(
+                ", {}, {}",
+                numbers(&place["paragraph_start"], &place["paragraph_end"], "para.", "paras."),
+                numbers(&place["line_start"], &place["line_end"], "l.", "ll.")
+            );
+            assert!(citation.as_str().unwrap().ends_with(&expected), "{citation} {expected}");
+        }
+    }
+    // A brief answer leaves out a citation that has only the numbers of its place.
+    for (tool, arguments, list) in [
+        ("search_documents", json!({"query": "interest", "top_k": 20}), "/results"),
+        ("get_entity_mentions", json!({"entity_name": "Tidewell Estates Limited"}), "/mentions"),
+        ("get_entity_graph", json!({"entity_name": "Tidewell Estates Limited"}), "/edges"),
+    ] {
+        let answer = client.call_raw(tool, arguments)["structuredContent"].clone();
+        let passages = answer.pointer(list).unwrap().as_array().unwrap();
+        assert!(!passages.is_empty(), "{tool}: {answer:#}");
+        for passage in passages {
+            let passage = passage.get("example").unwrap_or(passage);
+            let (place, citation) = (&passage["provenance"], passage.get("citation"));
+            assert!(place["lines"][1].is_u64() && place["paragraphs"][1].is_u64(), "{tool}: {passage:#}");
+            assert!(
+                citation.is_none_or(|citation| citation.as_str().unwrap().contains("no page")),
+                "{tool}: {passage:#}"
+            );
+        }
+    }
+    client.close();
+}
+
+#[test]
 fn several_collections_are_searched_when_they_are_named() {
     let data = tempfile::tempdir().unwrap();
     let home = &data.path().join("home");

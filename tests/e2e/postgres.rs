@@ -80,7 +80,7 @@ fn settle(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(settle),
         Value::String(text) => {
-            for mark in ["<document-text ", "</document-text "] {
+            for mark in ["<doc ", "</doc "] {
                 *text = text.split(mark).enumerate().fold(String::new(), |all, (n, part)| {
                     if n == 0 {
                         part.to_owned()

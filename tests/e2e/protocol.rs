@@ -111,8 +111,10 @@ fn answers_fit_the_declared_schemas() {
         if WORK.contains(&tool.as_str()) {
             arguments["wait_seconds"] = json!(UNTIL_DONE);
         }
-        let (_, structured) = client.call(&tool, arguments);
-        check(&tool, &structured);
+        let result = client.call_raw(&tool, arguments);
+        let structured = &result["structuredContent"];
+        assert_ne!(result["isError"], json!(true), "{tool}: {result}");
+        check(&tool, structured);
         if let Some(id) = structured.pointer("/results/0/chunk_id").filter(|_| chunk.is_empty()) {
             chunk = id.as_str().unwrap().to_owned();
         }

@@ -353,7 +353,9 @@ fn answers_link_to_resources_for_clients_that_know_links() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");
     run(&home, &["new", "Linked"]);
+    run(&home, &["new", "Other"]);
     run(&home, &["ingest", &samples().join("harbour-point/contract").display().to_string(), "-c", "Linked"]);
+    run(&home, &["ingest", &fixture("rules.pdf"), "-c", "Other"]);
     for (version, expected) in [("2025-06-18", true), ("2025-03-26", false)] {
         let mut client = Client::start_with_version(&home, &["--collection", "Linked"], version);
         let result = client.call_raw("search_documents", json!({"query": "interest on late payment", "top_k": 20}));
@@ -371,8 +373,26 @@ fn answers_link_to_resources_for_clients_that_know_links() {
             assert!(object(&read(&mut client, link["uri"].as_str().unwrap())[0])["outline"].is_array());
             let status = client.call_raw("get_status", json!({}));
             assert_eq!(status["content"].as_array().unwrap().len(), 1);
+            // From a session with another collection, and from one with none.
+            client.call("switch_collection", json!({"collection_name": "Other"}));
+            follow_links(&mut client, &["Linked"]);
+            follow_links(&mut client, &["Other", "Linked"]);
+            let mut other = Client::start(&home, &[]);
+            follow_links(&mut other, &["Linked"]);
+            other.close();
         }
         client.close();
+    }
+}
+
+/// Searches collections by name, and reads each link of the answer.
+fn follow_links(client: &mut Client, collections: &[&str]) {
+    let search = json!({"query": "interest on late payment", "top_k": 20, "collections": collections});
+    let result = client.call_raw("search_documents", search);
+    let links = &result["content"].as_array().unwrap()[1..];
+    assert_eq!(links.len(), 10, "{collections:?}");
+    for link in links {
+        assert!(read(client, link["uri"].as_str().unwrap())[0]["text"].is_string());
     }
 }
 

@@ -30,7 +30,7 @@ fn values(sheet: &Value, row: usize, column: &str) -> Vec<String> {
 fn the_sheet_has_a_row_for_each_document_and_columns_that_users_define() {
     let dir = tempfile::tempdir().unwrap();
     let mut client = matter(dir.path());
-    let (text, sheet) = client.call("get_matter_sheet", json!({"sort": "-expiry"}));
+    let (text, sheet) = client.call("get_matter_sheet", json!({"sort": "-expiry", "detail": "full"}));
     assert_eq!(sheet["rows"].as_array().unwrap().len(), 2);
     assert_eq!(values(&sheet, 0, "expiry"), ["2012-12-31"]);
     assert_eq!(values(&sheet, 1, "expiry"), ["2007-05-03"]);
@@ -134,6 +134,15 @@ fn obligations_have_days_with_their_arithmetic() {
         timeline.to_string().contains("end of term, computed: 3 years from 2004-05-03 (p. 1), the anniversary"),
         "{timeline}"
     );
+    let (_, sheet) =
+        client.call("get_matter_sheet", json!({"columns": ["next_notice"], "sort": "-next_notice", "detail": "full"}));
+    let next = &sheet["rows"][0]["cells"]["next_notice"][0];
+    let today = &casetrack_core::Timestamp::now().to_string()[..10];
+    assert!(next["value"].as_str().unwrap() >= today && next["confidence"].as_u64().unwrap() > 0, "{sheet}");
+    assert!(
+        next["computed"].as_str().unwrap().contains("if the term that first ended on 2007-05-02 (p. 1) was renewed")
+    );
+    assert_eq!(sheet["rows"][1]["not_found"], json!(["next_notice"]));
     drop(client);
     let calendar = run(&home, &["obligations", "--ics"]);
     // The day for the notice that ended the first term, and the next one.

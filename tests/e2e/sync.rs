@@ -325,6 +325,62 @@ fn files_that_vanish_at_once_are_kept_until_the_removal_is_confirmed() {
 }
 
 #[test]
+fn files_that_a_container_no_longer_holds_are_named_and_many_need_a_confirmation() {
+    let matter = Matter::new();
+    let texts: Vec<(String, String)> = ["a", "b", "c", "d", "e", "f", "g", "h"]
+        .iter()
+        .map(|unit| (format!("{unit}.txt"), format!("The tenant of unit {unit} pays rent quarterly.")))
+        .collect();
+    let members = |range: std::ops::Range<usize>| -> Vec<(&str, &str)> {
+        texts[range].iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
+    };
+    let names = |report: &Value, list: &str| -> Vec<String> {
+        let members = report[list].as_array().map(Vec::as_slice).unwrap_or_default();
+        members.iter().map(|member| member["name"].as_str().unwrap().to_owned()).collect()
+    };
+    matter.write("post.zip", zip(&members(0..8)));
+    matter.sync(&[]);
+    assert_eq!(matter.documents().len(), 9);
+
+    // One that is gone is removed and named; one under another name is not gone.
+    let mut fewer = members(0..7);
+    fewer[6].0 = "renamed.txt";
+    matter.write("post.zip", zip(&fewer));
+    let preview = matter.sync(&["--dry-run"]);
+    assert_eq!((names(&preview, "gone_members"), matter.documents().len()), (vec!["h.txt".to_owned()], 9));
+    let folder = matter.folder.to_str().unwrap();
+    let said = run(matter.home.path(), &["sync", folder, "-c", "Case"]);
+    assert!(said.contains("No longer in post.zip: 1 (removed)\n  - h.txt\n"), "{said}");
+    assert_eq!(matter.documents().len(), 8);
+
+    // Most of them: kept, in whatever way the folder is read, until that is confirmed.
+    matter.write("post.zip", zip(&members(0..2)));
+    let held = |arguments: &[&str]| -> Value {
+        let report = run_expecting(3, matter.home.path(), &[arguments, &["-c", "Case", "--json"]].concat());
+        serde_json::from_str(&report).unwrap()
+    };
+    let gone = ["c.txt", "d.txt", "e.txt", "f.txt", "renamed.txt"];
+    assert_eq!(names(&held(&["sync", folder, "--dry-run"]), "withheld_members"), gone);
+    for arguments in [&["sync", folder][..], &["sync", folder], &["ingest", folder]] {
+        let report = held(arguments);
+        assert_eq!(names(&report, "withheld_members"), gone, "{report:#}");
+        assert_eq!(matter.documents().len(), 8);
+    }
+    let said = run_expecting(3, matter.home.path(), &["sync", folder, "-c", "Case"]);
+    assert!(said.contains("No longer in post.zip: 5 (kept until the removal is confirmed)"), "{said}");
+    assert!(said.contains("--confirm-removal"), "{said}");
+
+    // One comes back; the others are removed.
+    matter.write("post.zip", zip(&members(0..3)));
+    assert_eq!(names(&held(&["sync", folder]), "withheld_members"), gone[1..]);
+    let report = matter.sync(&["--confirm-removal"]);
+    assert_eq!(names(&report, "gone_members"), gone[1..]);
+    assert_eq!(matter.documents().len(), 4);
+    assert!(names(&matter.sync(&[]), "withheld_members").is_empty());
+    matter.verify();
+}
+
+#[test]
 fn a_removed_file_that_comes_back_has_its_tags_name_and_evidence_again() {
     let matter = Matter::new();
     let text = "The tenant pays rent quarterly in advance.";
@@ -421,4 +477,13 @@ fn what_was_not_read_stays_in_the_list_whatever_is_synced() {
     assert_eq!(names(&matter.unread()), ["plan.dwg in moved.eml"]);
     assert_eq!(matter.show("post.zip")["warnings"], json!([]));
     matter.verify();
+}
+
+#[test]
+fn a_remark_without_a_loss_is_not_in_the_list_of_what_was_not_read() {
+    let matter = Matter::new();
+    matter.write("notes.pdf", "The tenant pays rent quarterly in advance.");
+    matter.sync(&[]);
+    assert!(matter.show("notes.pdf")["warnings"][0].as_str().unwrap().starts_with("The name ends in .pdf"));
+    assert_eq!(matter.unread(), json!([]));
 }

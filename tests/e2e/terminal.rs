@@ -48,14 +48,14 @@ fn results_are_marked_wrapped_and_shown_by_number() {
     // Marks around passages, IDs and times of processing are for programs.
     let at_terminal = plain(&with_columns(home, "100", &["show", "3"]));
     for shown in [&shown, &at_terminal] {
-        for mark in ["document-text", chunk, "embedded", "Requested"] {
+        for mark in ["<doc ", chunk, "embedded", "Requested"] {
             assert!(!shown.contains(mark), "{mark}: {shown}");
         }
         assert!(shown.contains("The passage: p. "), "{shown}");
     }
     let call = serde_json::json!({"chunk_id": chunk}).to_string();
     let called = run(home, &["call", "get_source_context", &call, "-c", "Harbour Point"]);
-    assert!(called.contains("<document-text ") && called.contains(chunk), "{called}");
+    assert!(called.contains("<doc ") && called.contains(&chunk[..8]), "{called}");
     let summary = run(home, &["summary"]);
     assert!(summary.contains("passages):") && !summary.contains("EMBEDDINGS"), "{summary}");
     for args in [&["search", "interest", "-k", "2"][..], &["summary"], &["documents"], &["sheet"], &["doctor"]] {

@@ -82,7 +82,8 @@ fn a_draft_is_searched_in_its_final_text_and_shown_in_three_views() {
     );
     let first = &list["changes"][0];
     assert_eq!(first["citation"].as_str().unwrap().split_once(", no page").unwrap().1, ", para. 1, l. 1", "{list:#}");
-    assert_eq!((&first["char_start"], &first["char_end"], &first["chunk_id"]), (&json!(26), &json!(26), &json!(id)));
+    assert_eq!((&first["char_start"], &first["char_end"]), (&json!(26), &json!(26)));
+    assert!(first["chunk_id"].as_str().unwrap().starts_with(&id), "{list:#}");
     let rest = client.call("list_changes", json!({"document": "Draft lease", "offset": 2})).1;
     assert!(rest["changes"][0]["text"].as_str().unwrap().contains("waives the deposit"), "{rest:#}");
     let (text, _) = client.call("list_changes", json!({"document": "Memo"}));

@@ -15,7 +15,7 @@ const require = createRequire(join(UI, "package.json"));
 const { chromium } = require("playwright-core");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 /** As ui/src/mcp/result.ts has it. */
-const MARKS = /^<document-text (\w+)>\n([\s\S]*?)\n?<\/document-text \1>$/;
+const MARKS = /^<doc (\w+)>\n([\s\S]*?)\n?<\/doc \1>$/;
 export const MATTER = "Harbour Point";
 /** Longest wait for something to appear, in milliseconds: machines under load are slow, and nothing here measures time. */
 export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);

@@ -56,7 +56,7 @@ pub struct Catalog {
     generation: AtomicU64,
 }
 
-/// The thread that indexes what scans added.
+/// The thread that indexes the entries that scans added.
 #[derive(Default)]
 struct Indexing {
     is_running: bool,
@@ -193,7 +193,7 @@ impl Catalog {
         }
     }
 
-    /// Answers a query from the rows, and reads each entry again. Paths that `is_denied` covers are no answers.
+    /// Answers a query from the rows, and reads each entry again. Paths that `is_denied` covers are left out.
     pub fn find(&self, query: &Query, is_denied: &dyn Fn(&Path) -> bool, cancel: &Cancel) -> Result<QueryPage> {
         self.read(|connection| query.run(connection, is_denied, cancel))
     }
@@ -237,7 +237,7 @@ impl Catalog {
         self.read(roots::exported)
     }
 
-    /// Adds what [`Self::export`] wrote; existing roots stay as they are. The next scan finds their files. Returns the number of new roots.
+    /// Adds the output of [`Self::export`]; existing roots stay unchanged. The next scan finds their files. Returns the number of new roots.
     ///
     /// Errors: something else, or a newer format; then nothing is added.
     pub fn import(&self, json: &[u8]) -> Result<usize> {

@@ -45,7 +45,7 @@ impl Kind {
     }
 }
 
-/// The result of `lstat`. A value that the system does not know is 0, or `None` if the type allows it.
+/// The result of `lstat`. A value that the system does not report is 0, or `None` if the type allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
     pub kind: Kind,

@@ -36,7 +36,7 @@ pub(crate) fn run(
     let mut scan = Scan::default();
     let mut touched: BTreeSet<&Path> = BTreeSet::new();
     for path in reported.paths.iter().filter(|path| path.starts_with(scope.start) && *path != scope.start) {
-        // The time of a folder changes with what is in it.
+        // The time of a folder changes with its contents.
         touched.extend(path.parent().filter(|parent| parent.starts_with(scope.start) && *parent != scope.start));
         touched.insert(path);
     }

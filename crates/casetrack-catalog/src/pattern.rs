@@ -20,7 +20,7 @@ pub enum Target {
     Path,
 }
 
-/// A condition on the name or the path of an entry. Its cost is linear in the text, whatever the pattern.
+/// A condition on the name or the path of an entry. Its cost is linear in the text for every pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     target: Target,

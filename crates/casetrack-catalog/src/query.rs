@@ -38,7 +38,7 @@ impl TimeField {
         }
     }
 
-    /// `None` if the file system does not know it.
+    /// `None` if the file system does not record it.
     pub fn of(self, entry: &Entry) -> Option<Time> {
         match self {
             Self::Modified => Some(entry.facts.modified),
@@ -142,7 +142,7 @@ pub struct Query {
     /// All of them must be met.
     pub patterns: Vec<Pattern>,
     pub time: Option<(TimeField, TimeRange)>,
-    /// True if entries whose time is unknown match, whatever the range.
+    /// True if entries with an unknown time match every range.
     pub unknown_time: bool,
     /// Bytes, both included.
     pub size: (Option<u64>, Option<u64>),

@@ -19,7 +19,7 @@ const FORMAT: u32 = 1;
 pub struct Root {
     pub path: PathBuf,
     pub added: Time,
-    /// When a scan of all that is below it last ended.
+    /// The end of the last scan of everything below it.
     pub scanned: Option<Time>,
     /// Entries below it that are known.
     pub entries: u64,
@@ -79,7 +79,7 @@ pub(crate) fn add(connection: &Connection, folder: &Path, beside: &Path) -> Resu
     export(connection, beside)
 }
 
-/// Notes that all below a root was scanned; other folders are left as they are.
+/// Records that everything below a root was scanned; other folders stay unchanged.
 pub(crate) fn scanned(connection: &Connection, folder: &Path) -> Result<()> {
     connection
         .execute("UPDATE roots SET scanned = ? WHERE path = ?", params![Time::now().stored(), paths::bytes(folder)])
@@ -188,7 +188,7 @@ pub(crate) fn import(connection: &Connection, beside: &Path) -> Result<()> {
     }
 }
 
-/// Adds what [`exported`] wrote. Existing roots stay as they are. Returns the number of new roots.
+/// Adds the output of [`exported`]. Existing roots stay unchanged. Returns the number of new roots.
 ///
 /// Errors: something else, or a newer format; then nothing is added.
 pub(crate) fn take_over(connection: &Connection, json: &[u8]) -> Result<usize> {

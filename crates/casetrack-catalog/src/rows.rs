@@ -19,8 +19,8 @@ pub(crate) struct StoredRow {
     pub columns: Columns,
 }
 
-/// The statements of a transaction. Each new entry is first seen later than all before it, at least by a nanosecond and whatever the clock
-/// says, so that these times rise with the ids.
+/// The statements of a transaction. Each new entry is first seen at least one nanosecond later than all before it, regardless of the clock,
+/// so that these times rise with the ids.
 pub(crate) struct Rows<'t> {
     find: Statement<'t>,
     by_inode: Statement<'t>,
@@ -207,7 +207,7 @@ pub(crate) fn up_to(connection: &Connection) -> rusqlite::Result<i64> {
 }
 
 fn indexed(name: &[u8]) -> String {
-    // A line break is in no run of characters that is asked for.
+    // No requested run of characters contains a line break.
     same_text::spellings(&String::from_utf8_lossy(name)).join("\n")
 }
 

@@ -179,7 +179,7 @@ impl Shared<'_> {
         let folder: Arc<Path> = folder.into();
         let mut folders = Vec::new();
         if !self.read(&folder, depth, expected, &mut folders, findings)? {
-            // It has changed and is too large to be held: it is listed once more and sent in parts.
+            // The folder has changed and is too large to keep in memory, so it is listed again and sent in parts.
             folders.clear();
             self.read(&folder, depth, None, &mut folders, findings)?;
         }
@@ -219,7 +219,7 @@ impl Shared<'_> {
             }
             let entry = match entry {
                 Ok(entry) => entry,
-                // The rest of the folder is not known: nothing in it may count as deleted.
+                // The rest of the folder is unknown, so nothing in it may count as deleted.
                 Err(error) => {
                     listing.is_whole = false;
                     problem(folder, error)?;

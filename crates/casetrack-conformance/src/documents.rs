@@ -1,6 +1,6 @@
 use casetrack_core::{
-    Block, BlockKind, Change, ChangeKind, DocumentId, ErrorCode, ExtractionMethod, HiddenReason, HiddenText, PageNotes,
-    Rect,
+    Block, BlockKind, Change, ChangeKind, ChunkId, DocumentId, ErrorCode, ExtractionMethod, HiddenReason, HiddenText,
+    PageNotes, Rect,
 };
 use casetrack_store::{Collection, Counts, Filter, StoredDocument};
 
@@ -312,6 +312,13 @@ pub fn passages_are_read_as_of_one_moment(store: &dyn Store) {
     assert_eq!(found.iter().map(|passage| passage.chunk.clone()).collect::<Vec<_>>(), chunks[1..4]);
     assert!(found.iter().all(|passage| passage.document.meta == stored.meta && passage.document.has_sparse_vectors));
     assert_eq!(passages.with_id(chunks[4].id).unwrap().unwrap().chunk, chunks[4]);
+    let mut ids: Vec<ChunkId> = chunks.iter().map(|chunk| chunk.id).collect();
+    ids.sort_unstable();
+    assert_eq!(passages.ids_within(ids[1]..=ids[3], 9).unwrap(), ids[1..=3]);
+    assert_eq!(passages.ids_within(ids[0]..=ids[4], 2).unwrap(), ids[..2]);
+    let short = ChunkId::beginning_with(&ids[2].short()).unwrap();
+    assert_eq!(passages.ids_within(short.clone(), 9).unwrap(), [ids[2]]);
+    assert!(collection.passages().ids_within(short, 9).unwrap().is_empty());
     let some = passages.some(id, &[0, 3, 4, 9]).unwrap();
     assert_eq!(some.iter().map(|passage| passage.chunk.index).collect::<Vec<_>>(), [0, 3, 4]);
     assert!(passages.at(id, 5).unwrap().is_none());

@@ -67,7 +67,26 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         }
         pages.push(page);
     }
-    let meta = DocumentMeta {
+    let vectors = chunks.iter().map(|chunk| vector(&chunk.text)).collect();
+    let sparse_vectors = chunks.iter().map(|chunk| sparse_vector(&chunk.text)).collect();
+    let VectorModels { dense, sparse, .. } = models();
+    let annotations = Some(annotations(&pages));
+    StoredDocument {
+        meta: meta(id, path, texts, &chunks),
+        pages,
+        chunks,
+        vectors,
+        dense_model: dense,
+        sparse_vectors,
+        sparse_model: sparse,
+        token_vectors: Vec::new(),
+        token_model: None,
+        annotations,
+    }
+}
+
+fn meta(id: DocumentId, path: &str, texts: &[&str], chunks: &[Chunk]) -> DocumentMeta {
+    DocumentMeta {
         id,
         name: path.rsplit('/').next().unwrap().into(),
         path: path.into(),
@@ -78,7 +97,7 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         title: Some("A title".into()),
         properties: Properties::default(),
         extraction_method: ExtractionMethod::Native,
-        page_count: pages.len() as u32,
+        page_count: texts.len() as u32,
         unpaged: false,
         holds_files: false,
         chunk_count: chunks.len() as u32,
@@ -91,22 +110,6 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         ingested_at: Timestamp(1_700_000_000_123),
         embedded_at: Some(Timestamp(1_700_000_000_456)),
         marks: Default::default(),
-    };
-    let vectors = chunks.iter().map(|chunk| vector(&chunk.text)).collect();
-    let sparse_vectors = chunks.iter().map(|chunk| sparse_vector(&chunk.text)).collect();
-    let VectorModels { dense, sparse, .. } = models();
-    let annotations = Some(annotations(&pages));
-    StoredDocument {
-        meta,
-        pages,
-        chunks,
-        vectors,
-        dense_model: dense,
-        sparse_vectors,
-        sparse_model: sparse,
-        token_vectors: Vec::new(),
-        token_model: None,
-        annotations,
     }
 }
 

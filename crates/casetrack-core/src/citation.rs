@@ -151,7 +151,7 @@ fn has_value(pieces: &[Piece]) -> bool {
     })
 }
 
-/// The pieces of a template, or why it is none.
+/// The pieces of a template, or the reason why it is invalid.
 fn parsed(text: &str) -> std::result::Result<Vec<Piece>, String> {
     // Groups that are open, each with the bracket that opens it.
     let mut open: Vec<(char, Vec<Piece>)> = Vec::new();
@@ -237,7 +237,7 @@ fn filled(pieces: &[Piece], cited: &impl Citable) -> (String, bool) {
 mod tests {
     use super::*;
     use crate::Provenance;
-    use crate::provenance::tests::provenance;
+    use crate::test_provenance::provenance;
 
     fn cited(style: &str, label: Option<&str>, bates: Option<&str>) -> String {
         let style = style.parse().unwrap();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::labels::labelled;
 use crate::mail::MailHeaders;
 use crate::marks::Marks;
-use crate::{Change, DocumentId, FileFormat, HiddenText, Hint, Printed, Sha256, Timestamp, printed_page};
+use crate::{Change, DocumentId, ErrorCode, FileFormat, HiddenText, Hint, Printed, Sha256, Timestamp, printed_page};
 
 labelled! {
     /// The kind of a document, given by the user or inferred.
@@ -248,6 +248,12 @@ impl UnreadPart {
             _ => format!("{name}: {reason}"),
         }
     }
+
+    /// True for a picture on which no text was recognised, such as a photograph or a logo.
+    pub fn is_picture_without_text(&self) -> bool {
+        let extension = self.name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        self.code == ErrorCode::EmptyFile.name() && FileFormat::from_extension(extension) == Some(FileFormat::Image)
+    }
 }
 
 /// The record of a document in the store, besides its pages and chunks.
@@ -284,7 +290,7 @@ pub struct DocumentMeta {
     pub hidden_texts: u32,
     /// Warnings about parts that could not be read, in words for the user.
     pub warnings: Vec<String>,
-    /// The files inside it that were not read. [`warnings`](Self::warnings) has a line for each.
+    /// The files inside it that were not read. [`warnings`](Self::warnings) has a line for each, except pictures without text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread_parts: Vec<UnreadPart>,
     /// True if there are files inside it, which are documents of their own. That is so of every mailbox and archive.
@@ -314,6 +320,20 @@ impl DocumentMeta {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_picture_without_text_is_known_by_its_name_and_code() {
+        let part = |name: &str, code: ErrorCode| UnreadPart {
+            name: name.to_owned(),
+            code: code.name().to_owned(),
+            reason: String::new(),
+            hint: None,
+        };
+        assert!(part("in.eml/Logo.PNG", ErrorCode::EmptyFile).is_picture_without_text());
+        assert!(!part("scan.pdf", ErrorCode::EmptyFile).is_picture_without_text());
+        assert!(!part("png", ErrorCode::EmptyFile).is_picture_without_text());
+        assert!(!part("logo.png", ErrorCode::UnreadableFile).is_picture_without_text());
+    }
 
     #[test]
     fn a_part_of_a_page_is_by_ocr_where_a_picture_holds_it() {

@@ -1,6 +1,8 @@
 //! The one table of the formats that are read: everything about them but how they are recognised and read.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// The content of a file, as people think of it.
@@ -44,7 +46,7 @@ macro_rules! formats {
     ($($(#[$of:meta])* $format:ident: $label:literal, $description:literal, $content:ident, $is_drawn:ident, $words:expr, $types:expr;)+) => {
         /// The format of a file, recognised by its content.
         // An addition is one row of the table below.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
         pub enum FileFormat {
             $($(#[$of])* $format,)+
@@ -191,6 +193,17 @@ pub fn type_by_signature(beginning: &[u8]) -> Option<&'static str> {
     SIGNATURES.iter().find(|(at, bytes, _)| is_there(*at, bytes)).map(|(.., name)| *name)
 }
 
+// The schemas do not list the formats, so a new format changes none of them.
+impl JsonSchema for FileFormat {
+    fn schema_name() -> Cow<'static, str> {
+        "FileFormat".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "The format of a file, such as pdf or docx.", "type": "string" })
+    }
+}
+
 impl FileFormat {
     pub fn label(self) -> &'static str {
         self.row().label
@@ -245,6 +258,16 @@ impl FileFormat {
     /// True if the pages list the files inside, and have no text of their own.
     pub fn is_listing(self) -> bool {
         matches!(self.row().content, Content::Mailbox | Content::Archive)
+    }
+
+    /// True of pictures, which are read by OCR.
+    pub fn is_picture(self) -> bool {
+        self.row().content == Content::Picture
+    }
+
+    /// True of files that hold other files and no text of their own, except mailboxes.
+    pub fn is_archive(self) -> bool {
+        self.row().content == Content::Archive
     }
 
     /// True if files of this format are made to hold other files, which are documents of their own.

@@ -1,11 +1,16 @@
 //! Identifiers: random for collections and documents, derived from content for chunks, and the SHA-256 of a file.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
+
+/// Hexadecimal digits of an identifier, and of its short form.
+const DIGITS: usize = 32;
+const SHORT: usize = 8;
 
 macro_rules! uuid_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -27,7 +32,7 @@ macro_rules! uuid_id {
             /// The first eight hexadecimal digits, as shown to people.
             pub fn short(&self) -> String {
                 let mut text = self.0.simple().to_string();
-                text.truncate(8);
+                text.truncate(SHORT);
                 text
             }
         }
@@ -94,6 +99,20 @@ impl ChunkId {
         name.extend_from_slice(text.as_bytes());
         Self(Uuid::new_v5(&document.0, &name))
     }
+
+    /// The least and the greatest id that begins with these hexadecimal digits; hyphens have no meaning. `None` unless there are at least as many
+    /// digits as a [short](Self::short) id has, and no more than an id has.
+    pub fn beginning_with(prefix: &str) -> Option<RangeInclusive<Self>> {
+        let digits: String = prefix.trim().chars().filter(|c| *c != '-').collect();
+        if !(SHORT..=DIGITS).contains(&digits.len()) || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return None;
+        }
+        let filled = |with: char| {
+            let rest = DIGITS - digits.len();
+            Uuid::try_parse(&(digits.clone() + &with.to_string().repeat(rest))).ok().map(Self)
+        };
+        Some(filled('0')?..=filled('f')?)
+    }
 }
 
 /// The SHA-256 digest of a file's bytes; shown and serialised as 64 lower-case hexadecimal digits.
@@ -154,6 +173,21 @@ mod tests {
         assert_ne!(id, ChunkId::derive(document, 2, 0, "text"));
         assert_ne!(id, ChunkId::derive(document, 1, 1, "text"));
         assert_ne!(id, ChunkId::derive(document, 1, 0, "Text"));
+    }
+
+    #[test]
+    fn a_short_id_names_all_ids_that_begin_with_it() {
+        let id: ChunkId = "4f2ac183-cc10-5569-857f-f00b372e8728".parse().unwrap();
+        for prefix in [id.short(), "4F2AC183-cc10".to_owned(), id.to_string()] {
+            assert!(ChunkId::beginning_with(&prefix).unwrap().contains(&id), "{prefix}");
+        }
+        let whole = ChunkId::beginning_with(&id.to_string()).unwrap();
+        assert_eq!((whole.start(), whole.end()), (&id, &id));
+        assert!(!ChunkId::beginning_with("4f2ac184").unwrap().contains(&id));
+        let long = format!("{id}0");
+        for wrong in ["", "4f2ac18", "4f2ac18x", "4f2ac18é", &long] {
+            assert!(ChunkId::beginning_with(wrong).is_none(), "{wrong}");
+        }
     }
 
     #[test]

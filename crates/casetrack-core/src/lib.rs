@@ -20,6 +20,7 @@ pub mod hidden;
 pub mod hint;
 pub mod id;
 mod labels;
+pub mod language_model;
 pub mod mail;
 pub mod marks;
 mod page_citation;
@@ -28,6 +29,7 @@ pub mod progress;
 pub mod provenance;
 pub mod range;
 pub mod reference;
+pub mod remarks;
 pub mod same_text;
 pub mod settings;
 pub mod time;
@@ -59,3 +61,8 @@ pub use provenance::Provenance;
 pub use range::{ColumnRange, RowRange, column_letters};
 pub use reference::{Reference, ReferenceKind, Relation};
 pub use time::Timestamp;
+
+#[cfg(test)]
+extern crate self as casetrack_core;
+#[cfg(test)]
+mod test_provenance;

@@ -56,7 +56,7 @@ pub fn cited_numbers(numbers: &str) -> String {
     if numbers.contains('-') { format!("¶¶ {numbers}") } else { format!("¶ {numbers}") }
 }
 
-/// True if the stamp of an exhibit is the one that is meant: `12`, `Exhibit 12`, `Plaintiff 12` for `PLAINTIFF'S EXHIBIT 12`. The last word is
+/// True if the stamp is the exhibit that `meant` names: `12`, `Exhibit 12`, `Plaintiff 12` for `PLAINTIFF'S EXHIBIT 12`. The last word is
 /// the same, and the stamp has all the others; capitals, possessives and words for "exhibit" do not matter.
 pub fn is_exhibit(stamp: &str, meant: &str) -> bool {
     let words = |text: &str| -> Vec<String> {

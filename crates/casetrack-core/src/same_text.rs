@@ -50,7 +50,7 @@ pub fn is_apostrophe(c: char) -> bool {
     )
 }
 
-/// True for a quotation mark that is no apostrophe.
+/// True for a quotation mark that is not an apostrophe.
 pub fn is_quotation_mark(c: char) -> bool {
     matches!(c, '"' | '\u{ab}' | '\u{bb}' | '\u{201a}' | '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{2036}' | '\u{2039}'
         | '\u{203a}' | '\u{300c}'..='\u{300f}' | '\u{301d}'..='\u{301f}' | '\u{ff02}' | '\u{ff62}' | '\u{ff63}')
@@ -73,6 +73,17 @@ pub fn is_accent(c: char) -> bool {
 /// True for characters that belong to the one before: marks, vowels that follow a consonant of Hangul, half-width sound marks.
 pub fn continues(c: char) -> bool {
     !c.is_ascii() && (is_combining_mark(c) || matches!(c, '\u{1160}'..='\u{11ff}' | '\u{ff9e}' | '\u{ff9f}'))
+}
+
+/// True for letters of scripts that have no spaces between words, and for Hangul, whose words take endings without a space. Any of them may begin or
+/// end a word.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e01}'..='\u{eff}' // Thai, Lao
+        | '\u{1000}'..='\u{109f}' // Burmese
+        | '\u{1780}'..='\u{17ff}' // Khmer
+        | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' // Kana
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' // Han
+        | '\u{ac00}'..='\u{d7af}') // Hangul
 }
 
 /// True if what a character stands for is more than a matter of type: raised and lowered signs, fractions, circled numbers, signs of trade marks.
@@ -152,7 +163,7 @@ impl<'t> Plain<'t> {
         plain
     }
 
-    /// Reads what begins at `at`; returns where the next begins.
+    /// Reads the form that begins at `at`; returns the start of the next one.
     fn read(&mut self, text: &str, at: usize) -> usize {
         let Some(first) = text[at..].chars().next() else { return text.len() };
         let sign_end = at + first.len_utf8();
@@ -234,7 +245,7 @@ fn broken_word(text: &str, at: usize, end: usize) -> Option<usize> {
     (breaks && is_word).then_some(next)
 }
 
-/// A text as it is compared where case makes no difference: plain, without hyphens that it may have or not, in small letters, with
+/// The form of a text that is compared without regard to case: plain, without optional hyphens, in small letters, with
 /// `ss` for `ß`.
 pub fn folded(text: &str) -> String {
     let plain = Plain::of(text);
@@ -252,7 +263,7 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// A text as it is compared where accents make no difference either. Marks of scripts in which they are as much as letters stay.
+/// The form of a text that is compared without regard to case and accents. Marks stay in scripts in which they are as important as letters.
 pub fn unaccented(text: &str) -> String {
     without_accents(&folded(text))
 }

@@ -1,10 +1,10 @@
 //! The settings file of a data directory, `config.toml`. It is optional, and so is every key.
 //!
 //! ```toml
-//! toolsets = ["all"]              # the only tools assistants may use; by default ["core", "ingest"] are listed and all can be called
+//! toolsets = ["all"]              # the only tools assistants may use; without it all can be called
 //! read_only = false               # only tools that change nothing
 //! allowed_roots = ["~/Matters"]   # files elsewhere are not read; default: any
-//! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `DENIED` in casetrack-engine/src/access)
+//! deny = ["Private", "*.pst"]     # never read, besides keys and credentials (see `DENIED` in casetrack-host/src/access.rs)
 //! tool_names = "literal"          # or "safe": only letters, digits, _ and -, for clients that refuse other names
 //! citations = "full"              # or "short", "bates", or a template: "{document}, {page} [{bates}]"
 //!
@@ -13,6 +13,12 @@
 //!
 //! [summaries]
 //! model = "none"                  # or "client": the model of the assistant writes summaries of search results, if it offers that
+//!
+//! [language_model]                # a server with the chat API of OpenAI writes summaries and queries; default: none
+//! url = "http://127.0.0.1:11434/v1"
+//! model = "llama3.2"
+//! key = "env:LLM_KEY"             # or "file:llm.key"; default: no key
+//! timeout_seconds = 60            # 1 to 600
 //!
 //! [vault]
 //! lock_after = "30m"              # lock a vault that was not used for so long: 1s to 7 days, in s, m or h
@@ -46,6 +52,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::citation::CitationStyle;
 use crate::error::{Error, Result};
+use crate::language_model::LanguageModelSettings;
 use crate::password::Password;
 
 /// Name of the file in the data directory.
@@ -69,6 +76,7 @@ pub struct Settings {
     pub roots: Vec<PathBuf>,
     pub store: StoreSettings,
     pub summaries: Summaries,
+    pub language_model: Option<LanguageModelSettings>,
     pub vault: VaultSettings,
     pub audit: AuditSettings,
     pub serve: ServeSettings,
@@ -292,7 +300,8 @@ impl Settings {
             Err(error) => return Err(Error::io(path.display(), error)),
         };
         let invalid = |reason: &str| {
-            Error::invalid(format!("The settings in {} cannot be used: {}", path.display(), without_passwords(reason)))
+            let shown = without_passwords(&without_keys(reason));
+            Error::invalid(format!("The settings in {} cannot be used: {shown}", path.display()))
                 .with_hint("Correct the file, or move it away to use the defaults.")
         };
         // Its text shows the line, with its number, and the key.
@@ -316,11 +325,26 @@ impl Settings {
                 ));
             }
         }
+        if let Some(model) = &self.language_model {
+            model.check()?;
+        }
         match &self.toolsets {
             Some(toolsets) if toolsets.is_empty() => Err("toolsets is empty; name one or more, or \"all\".".to_owned()),
             _ => Ok(()),
         }
     }
+}
+
+/// A message that shows a line of the file, without the value of a `key` in it.
+fn without_keys(message: &str) -> String {
+    let shown = |line: &str| {
+        let value = line.find("key").map(|at| at + "key".len());
+        match value.filter(|at| line[*at..].trim_start_matches(['"', ' ']).starts_with('=')) {
+            Some(at) => format!("{} = …", &line[..at]),
+            None => line.to_owned(),
+        }
+    };
+    message.lines().map(shown).collect::<Vec<_>>().join("\n")
 }
 
 /// A message that shows a line of the file, without the password of an address in it.
@@ -370,6 +394,24 @@ mod tests {
             let message = load(text).unwrap_err().message;
             assert!(message.contains("line 2") && !message.contains("s3cret"), "{message}");
         }
+    }
+
+    #[test]
+    fn a_language_model_is_named_without_its_key() {
+        assert_eq!(load("").unwrap().language_model, None);
+        let table = "[language_model]\nurl = \"https://api.firm.example/v1\"\nmodel = \"m\"\n";
+        let model = load(&format!("{table}key = \"env:LLM_KEY\"\n")).unwrap().language_model.unwrap();
+        assert_eq!((model.host(), model.timeout_seconds), ("api.firm.example", 60));
+        for wrong in ["key = \"s3cret\"", "key = s3cret", "key=\"s3cret", "timeout_seconds = 0", "other = 1"] {
+            let message = load(&format!("{table}{wrong}\n")).unwrap_err().message;
+            assert!(!message.contains("s3cret"), "{message}");
+        }
+        assert!(
+            load("[language_model]\nurl = \"http://10.0.0.1/v1\"\nmodel = \"m\"")
+                .unwrap_err()
+                .message
+                .contains("https://")
+        );
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Embedder {
         Ok(self.spec(Outputs::DENSE)?.languages != ["en"])
     }
 
-    /// True if a word, as it is written, is one token of the model of dense vectors, as frequent words are. Loads the model.
+    /// True if a word, as written, is one token of the model of dense vectors, as frequent words are. Loads the model.
     pub fn is_word(&self, word: &str) -> Result<bool> {
         self.model(Outputs::DENSE)?.tokenizer().is_word(word)
     }

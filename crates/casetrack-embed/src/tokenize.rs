@@ -104,7 +104,7 @@ impl TextTokenizer {
         }
     }
 
-    /// True if a word is one token: vocabularies have the frequent words of the model's languages, as they are written.
+    /// True if a word is one token: vocabularies have the frequent words of the model's languages, as written.
     pub fn is_word(&self, word: &str) -> Result<bool> {
         let ids = self.encode_plain("", word)?;
         Ok(ids.into_iter().filter(|id| !self.is_special(*id)).count() == 1)

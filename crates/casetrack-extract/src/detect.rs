@@ -1,5 +1,6 @@
 //! Recognises a file's format by its content. The name only breaks ties between formats that are all plain text.
 
+mod binary;
 mod html;
 
 use std::path::Path;
@@ -10,6 +11,7 @@ use casetrack_pages::container::zip::{self, ZipContainer};
 use casetrack_pages::model::{ExtractOptions, Source};
 use casetrack_pages::text::encoding;
 
+use self::binary::{advice, advice_for_binary, describe_binary, program_data};
 use self::html::is_html;
 use crate::formats::opendocument::{self, Manifest};
 use crate::{formats, office_xml};
@@ -38,7 +40,7 @@ pub fn is_supported_extension(path: &Path) -> bool {
 pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     let bytes = source.bytes;
     if bytes.is_empty() {
-        return Err(source.empty("is empty (0 bytes)."));
+        return Err(source.without_content("is empty (0 bytes)."));
     }
     // Before PDF: a PDF file in an archive may begin among the first bytes.
     if zip::SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
@@ -74,28 +76,7 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     let signature = type_by_signature(bytes);
     let conversion = signature.and_then(advice);
     if let Some(decoded) = encoding::decode(bytes).filter(|_| conversion.is_none()) {
-        if is_html(source, &decoded.text) {
-            return Ok(FileFormat::Html);
-        }
-        if formats::calendar::is_calendar(&decoded.text) {
-            return Ok(FileFormat::Calendar);
-        }
-        if formats::spreadsheet::is_workbook(&decoded.text) {
-            return Ok(FileFormat::Xls);
-        }
-        if let Some(format) = promised_mail(source, &decoded.text) {
-            return Ok(format);
-        }
-        if let Some(mime_type) = opendocument::flat_mime_type(&decoded.text) {
-            return match kind_of(&mime_type) {
-                Some(Ok(FileFormat::Ods)) | None => Err(source.unsupported("a flat OpenDocument")),
-                Some(found) => found.map_err(|what| source.unsupported(what)),
-            };
-        }
-        return match known_text_format(&decoded.text) {
-            Some(what) => Err(source.unsupported(what)),
-            None => Ok(plain_text_format(source, &decoded.text)),
-        };
+        return detect_in_text(source, &decoded.text);
     }
     if is_old_excel(bytes) {
         return Err(source.unsupported("an Excel worksheet from before 1995"));
@@ -103,11 +84,39 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.starts_with(b"\xDB\xA5") || bytes.starts_with(b"\x9B\xA5") {
         return Err(source.unsupported("a Word document from before 1993"));
     }
+    if let Some((what, advice)) = program_data(bytes) {
+        return Err(source.unsupported(what).with_hint(advice));
+    }
     let error = source.unsupported(&signature.map_or("binary data of an unknown type".into(), describe_binary));
-    Err(match conversion {
+    Err(match conversion.or(signature.and_then(advice_for_binary)) {
         Some(advice) => error.with_hint(advice),
         None => error,
     })
+}
+
+fn detect_in_text(source: &Source, text: &str) -> Result<FileFormat> {
+    if is_html(source, text) {
+        return Ok(FileFormat::Html);
+    }
+    if formats::calendar::is_calendar(text) {
+        return Ok(FileFormat::Calendar);
+    }
+    if formats::spreadsheet::is_workbook(text) {
+        return Ok(FileFormat::Xls);
+    }
+    if let Some(format) = promised_mail(source, text) {
+        return Ok(format);
+    }
+    if let Some(mime_type) = opendocument::flat_mime_type(text) {
+        return match kind_of(&mime_type) {
+            Some(Ok(FileFormat::Ods)) | None => Err(source.unsupported("a flat OpenDocument")),
+            Some(found) => found.map_err(|what| source.unsupported(what)),
+        };
+    }
+    match known_text_format(text) {
+        Some(what) => Err(source.unsupported(what)),
+        None => Ok(plain_text_format(source, text)),
+    }
 }
 
 fn has_pdf_header(bytes: &[u8]) -> bool {
@@ -274,43 +283,6 @@ fn is_old_excel(bytes: &[u8]) -> bool {
     matches!(bytes, [0x09, 0 | 2 | 4, 4 | 6, 0, ..])
 }
 
-fn describe_binary(media_type: &str) -> String {
-    let named = match media_type {
-        "image/heic" => "a HEIF picture (HEIC)",
-        "image/heif" => "a HEIF picture",
-        "image/avif" => "an AVIF picture",
-        "image/jxl" => "a JPEG XL picture",
-        "image/vnd.adobe.photoshop" => "a Photoshop picture",
-        "image/vnd.djvu" => "a DjVu document",
-        "application/x-executable" => "a program",
-        "application/gzip" => "a gzip archive",
-        "application/x-tar" => "a tar archive",
-        "application/x-7z-compressed" => "a 7-Zip archive",
-        "application/vnd.rar" => "a RAR archive",
-        other => return format!("of type {other}"),
-    };
-    named.into()
-}
-
-/// How to make a file of this type readable.
-fn advice(media_type: &str) -> Option<&'static str> {
-    Some(match media_type {
-        "image/heic" | "image/heif" => {
-            "Save it as JPEG and ingest that: open it in the viewer of your system and export it (Preview on a Mac, Photos on Windows), or \
-             run heif-convert. An iPhone takes JPEG photos under Settings > Camera > Formats > Most Compatible."
-        }
-        "image/avif" => {
-            "Save it as JPEG or PNG and ingest that: open it in a browser or a picture viewer and export it, or run avifdec."
-        }
-        "image/jxl" => {
-            "Save it as JPEG or PNG and ingest that: open it in a picture viewer and export it, or run djxl."
-        }
-        "image/vnd.djvu" => "Convert it to PDF with ddjvu -format=pdf, or print it to a PDF, and ingest that.",
-        "image/vnd.adobe.photoshop" => "Export it as PNG or PDF and ingest that.",
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use casetrack_core::{Error, ErrorCode};
@@ -385,6 +357,21 @@ mod tests {
             let error = refused("file.bin", bytes);
             assert_eq!(error.code, ErrorCode::UnsupportedFormat);
             assert!(error.message.contains(what), "{}", error.message);
+        }
+        for (bytes, what, advice) in [
+            (&b"\0\x01\0\0Standard ACE DB\0"[..], "a Microsoft Access database", "export its tables"),
+            (b"\0\x01\0\0Standard Jet DB\0", "a Microsoft Access database", "export its tables"),
+            (b"AC1032\0\0\0\0\0\x01", "a drawing of AutoCAD (DWG)", "plot it to PDF"),
+            (b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "a film (video/mp4)", "It holds no text."),
+            (b"Rar!\x1A\x07\x01\0", "a RAR archive", "Unpack it"),
+            (b"", "is empty", "It holds nothing to read."),
+        ] {
+            let behind: &[u8] = if bytes.is_empty() { b"" } else { b"\x80\0\x01\x02\x03\xFE\0\0\x07" };
+            let bytes = &[bytes, behind].concat()[..];
+            let error = refused("file.bin", bytes);
+            assert!(error.message.contains(what), "{}", error.message);
+            let hint = error.hint.and_then(|hint| hint.plain()).unwrap();
+            assert!(hint.contains(advice) && !hint.contains("as pictures"), "{what}: {hint}");
         }
         for picture in [
             &b"\0\0\0\x18ftypheic\0\0\0\0heicmif1"[..],

@@ -93,6 +93,10 @@ pub(crate) fn extract_observed(
     if !steps.had_text() && extraction.pages.iter().all(|page| page.blocks.is_empty()) {
         return Err(source.empty("contains no text."));
     }
+    // Without pages that an earlier attempt has read, nothing can be compared.
+    if format == FileFormat::Pdf && !steps.had_text() {
+        extraction.warnings.extend(formats::invoice_pages::difference(&extraction));
+    }
     let stated = extraction.properties.language.take();
     extraction.properties.language = language::of(stated, &extraction.pages);
     Ok(extraction)

@@ -164,7 +164,7 @@ pub fn question(host: &Host, roots: &[PathBuf], search: &TimeSearch) -> Result<(
         return Err(Error::invalid("Nothing to search for: set 'includeFiles' or 'includeDirectories' to true."));
     }
     let range = range(search)?;
-    // As an empty path is the root, an empty pattern is none.
+    // An empty path is the root, so an empty pattern means no pattern.
     let glob = search.glob.as_deref().filter(|glob| !glob.is_empty()).map(Pattern::glob).transpose()?;
     let name = search.name.as_deref().map(|name| Pattern::contains(Target::Name, name));
     let start = start(host, roots, search.root.as_deref(), search.path.as_deref())?;
@@ -238,7 +238,7 @@ fn start(host: &Host, roots: &[PathBuf], root: Option<&str>, path: Option<&str>)
 
 /// A start that is a file is the only candidate.
 ///
-/// Errors: its time of creation is asked for, and not known.
+/// Errors: the time of creation is requested, but unknown.
 fn only_candidate(start: &Path, facts: Facts, query: &Query) -> Result<Vec<Entry>> {
     let asks_created = query.time.is_some_and(|(field, _)| field == TimeField::Created) && !query.unknown_time;
     if asks_created && facts.created.is_none() {

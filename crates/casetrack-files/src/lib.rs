@@ -182,7 +182,7 @@ pub fn file_roots(host: &Host) -> Result<Vec<FileRoot>> {
 
 /// Removes an indexed folder from the catalogue. Nothing on the disk changes.
 ///
-/// Errors: a folder that is none of them.
+/// Errors: a folder that is not an indexed one.
 pub fn forget_file_root(host: &Host, folder: &Path) -> Result<()> {
     let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     host.live_files().unwatch(&resolved);

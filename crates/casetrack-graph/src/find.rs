@@ -20,7 +20,7 @@ const SIMILAR: f64 = 0.72;
 const MAX_SUGGESTIONS: usize = 5;
 /// Most candidates of a name that fits several.
 const MAX_CANDIDATES: usize = 20;
-/// Of several with the same name, one that is mentioned this many times as often as the next is meant.
+/// If several items have the same name, the name refers to one that is mentioned this many times as often as the next.
 const DOMINANT: u64 = 5;
 /// Longer texts are not names.
 const MAX_NAME_CHARS: usize = 500;
@@ -35,7 +35,7 @@ pub struct ReferenceId(pub(super) u32);
 /// The fit of a name to the items found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
-    /// It is the name, an alias or the key, except for case, accents and punctuation. The first is meant; others with
+    /// It is the name, an alias or the key, except for case, accents and punctuation. The first item is chosen; others with
     /// the same name are mentioned far less.
     Exact,
     /// It is part of one name or longer than it by some words, or is spelt almost like it.
@@ -173,7 +173,7 @@ fn misspelt<T: Copy + Ord + Hash>(items: &Items<T>, similar: HashMap<u32, f64>) 
     (fit, similar.into_iter().take(taken).map(|(id, _)| id).collect())
 }
 
-/// True if the first of the items with the same name is meant: only that one is known by the name more than by others,
+/// True if the first of the items with the same name is the clear choice: only that one is known by the name more than by others,
 /// or it is mentioned far more. Puts that one first.
 fn is_clear<T: Copy + Ord + Hash>(items: &Items<T>, wanted: &str, exact: &mut Vec<u32>) -> bool {
     let is_its_name =
@@ -185,7 +185,7 @@ fn is_clear<T: Copy + Ord + Hash>(items: &Items<T>, wanted: &str, exact: &mut Ve
         return true;
     }
     if own.is_empty() {
-        // An alias means the one that most documents call by it.
+        // An alias refers to the item that most documents call by it.
         let written = |id: &u32| items.get(*id).map_or(0, |item| item.written(wanted));
         let mut by_written = exact.clone();
         by_written.sort_by_key(|id| Reverse(written(id)));

@@ -69,7 +69,7 @@ impl<T> Item<T> {
         all.into_iter().filter(|alias| &***alias != name).map(|alias| alias.to_string()).collect()
     }
 
-    /// The number of documents that use a name, folded as `wanted`, for it.
+    /// The number of documents in which this name, folded as `wanted`, refers to the item.
     pub fn written(&self, wanted: &str) -> u32 {
         let named = self.names.iter().chain(&self.aliases).filter(|(name, _)| fold(name) == wanted);
         named.map(|(_, documents)| documents).sum()
@@ -174,7 +174,7 @@ impl<T: Copy + Ord + Hash> Items<T> {
         (id, Part { kind, name, aliases, value, confidence, count, chunks })
     }
 
-    /// Takes back what [`Items::add`] added.
+    /// Reverses [`Items::add`].
     pub fn remove(&mut self, id: u32, share: &Part<T>, slot: u32) {
         let Some(item) = &mut self.items[id as usize] else { return };
         item.count -= u64::from(share.count);

@@ -1,9 +1,9 @@
 //! Spherical k-means (Dhillon and Modha, 2001) without chance: the first centres are those farthest from all before
 //! them (Gonzalez, 1985), and the number of clusters is the one with the best silhouette.
 
-/// Rounds until nothing moves, at most.
+/// Maximum rounds until nothing moves.
 const ROUNDS: usize = 20;
-/// Vectors by which the number of clusters is chosen, at most.
+/// Maximum vectors that decide the number of clusters.
 const SAMPLE: usize = 2000;
 
 /// The product of two vectors of the same length; their cosine, if both have length 1.
@@ -24,7 +24,7 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
 pub(super) struct Clustering {
     /// By vector; clusters are numbered without gaps.
     pub cluster: Vec<usize>,
-    /// Mean cosine of each cluster's vectors to its centre, once what all vectors share was taken away.
+    /// Mean cosine of each cluster's vectors to its centre, after the part that all vectors share is removed.
     pub cohesion: Vec<f32>,
 }
 

@@ -27,7 +27,7 @@ pub fn known(host: &Host, id: CollectionId) -> Result<Known> {
     let graph = collection.derived::<RwLock<Graph>>();
     let changes = graph.read().unwrap_or_else(PoisonError::into_inner).changes(collection.versions());
     if !(changes.add.is_empty() && changes.remove.is_empty()) {
-        // Held while documents are read: who else asks needs them too, and would read them again.
+        // Held while documents are read: another caller needs them too, and would read them again.
         let mut graph = graph.write().unwrap_or_else(PoisonError::into_inner);
         // Taken before the documents are read, so that one that changes during this is outdated and read again next
         // time.

@@ -1,6 +1,6 @@
 //! The context graph of a collection: the entities and references of its documents, and how they relate. In memory and
 //! without texts: an answer names places (document, chunk, characters of its page), which the caller reads. Only
-//! `known` knows the store.
+//! `known` reads the store.
 //!
 //! | question | file |
 //! |---|---|

@@ -112,7 +112,7 @@ impl Graph {
     }
 
     /// The center and, with their depth, the entities that lead away from it along the heaviest edges. Each level but the last may
-    /// take half of the room that is left, so that there is something beyond it; what stays free is filled from all levels.
+    /// take half of the remaining room, so that the next level has room; the unused room is filled from all levels.
     fn around(&self, center: u32, request: &EntityGraphRequest) -> Vec<(u32, u32)> {
         if self.entities.get(center).is_none() || request.top_k == 0 {
             return Vec::new();

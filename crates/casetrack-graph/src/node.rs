@@ -181,20 +181,8 @@ fn entities(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Entity
         for (mention, chunks) in mentions {
             let length = length(mention.char_start, mention.char_end);
             for (i, &chunk) in chunks.iter().enumerate() {
-                let postings = &mut by_chunk[chunk as usize];
-                let is_new = u16::from(i == 0);
-                match postings.last_mut().filter(|last| last.entity == place) {
-                    Some(last) => {
-                        if last.count == 0 && i == 0 {
-                            (last.start, last.length) = (mention.char_start, length);
-                        }
-                        last.count = last.count.saturating_add(is_new);
-                    }
-                    None => {
-                        in_chunks += 1;
-                        postings.push(Posting { entity: place, start: mention.char_start, length, count: is_new });
-                    }
-                }
+                let posting = Posting { entity: place, start: mention.char_start, length, count: u16::from(i == 0) };
+                in_chunks += u32::from(add_mention(&mut by_chunk[chunk as usize], posting));
             }
             let role = mention.role.as_deref().map(str::trim).filter(|role| !role.is_empty());
             if let Some(role) = role {
@@ -220,6 +208,19 @@ fn entities(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Entity
         postings.ends.push(postings.postings.len() as u32);
     }
     (entities, postings, roles.into_values().collect())
+}
+
+/// Adds a mention to the postings of a chunk. True if the chunk has no other one of its entity.
+fn add_mention(postings: &mut Vec<Posting>, mention: Posting) -> bool {
+    let Some(last) = postings.last_mut().filter(|last| last.entity == mention.entity) else {
+        postings.push(mention);
+        return true;
+    };
+    if last.count == 0 && mention.count > 0 {
+        (last.start, last.length) = (mention.start, mention.length);
+    }
+    last.count = last.count.saturating_add(mention.count);
+    false
 }
 
 fn references(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<ReferenceKind>>, Vec<Citation>) {

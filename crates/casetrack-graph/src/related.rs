@@ -280,7 +280,7 @@ impl Graph {
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// The rarest of what two documents share.
+    /// The rarest items that two documents share.
     fn evidence<T: Copy + Ord + Hash>(
         &self,
         document: &Document,

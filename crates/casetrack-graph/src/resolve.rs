@@ -7,7 +7,7 @@ use super::node::without_extension;
 use super::versions::VersionName;
 use super::{Document, Graph};
 
-/// A document must fit this well (0–1), and better than every other by [`LEAD`], to be the meant one.
+/// A document must fit this well (0–1), and better than every other by [`LEAD`], to be the one that the name refers to.
 const FIT: f64 = 0.5;
 const LEAD: f64 = 0.05;
 /// The amount that a date in the reference adds to a document's fit, or takes from one that has other dates of its own.
@@ -36,7 +36,7 @@ impl Graph {
         best.1.filter(|slot| best.0 >= FIT && best.0 - second >= LEAD && from != Some(*slot))
     }
 
-    /// True if the name may mean a document, whatever others there are.
+    /// True if the name may refer to a document, regardless of other documents.
     pub(super) fn may_mean(name: &str, document: &Document) -> bool {
         Wanted::parse(name).is_some_and(|wanted| wanted.fit(document) >= FIT)
     }

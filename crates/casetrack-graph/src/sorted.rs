@@ -23,7 +23,7 @@ impl<V> Sorted<V> {
         self.find(key).ok().map(|at| &self.0[at].1)
     }
 
-    /// Costs a move of what comes after; new documents come last.
+    /// Moves all later entries; new documents come last.
     pub fn insert(&mut self, key: u32, value: V) {
         match self.find(key) {
             Ok(at) => self.0[at].1 = value,

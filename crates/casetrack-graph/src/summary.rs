@@ -100,7 +100,7 @@ pub struct DocumentGroup {
 type Roles<'a> = BTreeMap<String, (Role, BTreeMap<&'a str, u64>)>;
 
 impl Graph {
-    /// Cost: in proportion to what all documents mention.
+    /// Cost: in proportion to the mentions in all documents.
     pub fn summary(&self) -> GraphSummary {
         let key_dates = TimelineRequest { top_k: DATES, with_role_only: true, ..TimelineRequest::default() };
         let references = ListReferences { top_k: REFERENCES, ..ListReferences::default() };
@@ -119,7 +119,7 @@ impl Graph {
         }
     }
 
-    /// Institutions that administer, such as arbitration bodies, are none unless a text states their role.
+    /// Institutions that administer, such as arbitration bodies, are not stakeholders unless a text states their role.
     fn stakeholders(&self, entity_type: EntityType, top_k: usize) -> Vec<Stakeholder> {
         let mut roles: HashMap<u32, Roles<'_>> = HashMap::new();
         for (_, document) in self.walk() {

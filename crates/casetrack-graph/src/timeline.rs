@@ -22,7 +22,7 @@ const ROLES: &[(&[&str], f64)] = &[
 ];
 const NAMED: f64 = 0.6;
 const BARE: f64 = 0.1;
-/// Documents that an event names at most.
+/// Maximum documents that an event names.
 const MAX_SOURCES: usize = 10;
 
 #[derive(Debug, Clone, Default)]

@@ -27,7 +27,7 @@ pub(super) fn is_topic(item: &Item<EntityType>) -> bool {
 impl Graph {
     /// The topics of the collection, best first: concepts by their weight as terms, (1 + ln tf) · idf summed over
     /// documents, phrases before single words. In collections of several documents, one that a single document mentions
-    /// is none of the collection. If one topic is a longer form of another, only the better is kept.
+    /// is not a topic of the collection. If one topic is a longer form of another, only the better is kept.
     pub(super) fn topics(&self, top_k: usize) -> Vec<u32> {
         let least = if self.slots.len() > 3 { 2 } else { 1 };
         let mut weights = vec![0.0_f64; self.entities.bound()];

@@ -6,7 +6,7 @@ use super::fold::{fold, words};
 /// A name without its version, and the version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionName {
-    /// Folded; may be empty, if a name states nothing but its version.
+    /// Folded; may be empty, if a name states only its version.
     pub base: String,
     pub marker: Marker,
 }

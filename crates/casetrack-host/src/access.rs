@@ -149,7 +149,7 @@ impl Access {
 
     /// The path with symbolic links resolved, if it may be read.
     ///
-    /// Errors: [`ErrorCode::AccessDenied`]; the errors of resolving, which reads nothing but the path's folders.
+    /// Errors: [`ErrorCode::AccessDenied`]; the errors of resolving, which reads only the path's folders.
     pub fn check(&self, path: &Path) -> Result<PathBuf> {
         if let Some(user) = self.limited() {
             let resolved = path.canonicalize().ok();

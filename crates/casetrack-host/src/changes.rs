@@ -1,4 +1,4 @@
-//! Changes in the collections of a data directory, and who is notified of them.
+//! Changes in the collections of a data directory, and the clients that are notified.
 
 use std::sync::{Arc, Mutex, Weak};
 

@@ -245,7 +245,7 @@ pub fn find_collections(host: &Host, names: &[String]) -> Result<Vec<CollectionI
     Ok(found)
 }
 
-/// The collection that is meant if none is named: the only active one. `None` if there are also locked vaults, since one of them could be meant.
+/// The default collection, if none is named: the only active one. `None` if there are also locked vaults, since the user could mean one of them.
 ///
 /// Errors: [`ErrorCode::Locked`] if the only collection is a vault that is locked.
 pub fn sole_collection(host: &Host) -> Result<Option<CollectionMeta>> {
@@ -314,7 +314,7 @@ pub fn check_name_is_free(host: &Host, name: &str, own: Option<CollectionId>, ta
     check_name(name)?;
     let mut existing = host.store().list()?;
     let is_same = |meta: &&CollectionMeta| Some(meta.id) != own && meta.name.to_lowercase() == name.to_lowercase();
-    // Who could not choose a name would learn of a collection that has it.
+    // A refused name would reveal a hidden collection that has it.
     let is_same = |meta: &&CollectionMeta| is_same(meta) && host.sight().sees(meta.id);
     if let Some(same) = existing.iter().find(is_same) {
         let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
@@ -333,7 +333,7 @@ fn locked_by_id(host: &Host, name: &str) -> Option<CollectionId> {
     resolve(Kind::Collection, name, &candidates).ok().and_then(|found| ids.get(found).copied())
 }
 
-/// Why the collection of this name or id, which is none of `readable`, cannot be read; `None` if there is no such collection.
+/// Why the collection of this name or id, which is not in `readable`, cannot be read; `None` if there is no such collection.
 fn unreadable(host: &Host, name: &str, readable: &[CollectionMeta]) -> Option<Error> {
     let mut all = host.registry().repairable().ok()?;
     all.retain(|(id, _)| host.sight().sees(*id) && !readable.iter().any(|meta| meta.id == *id));
@@ -372,7 +372,7 @@ fn or_locked(host: &Host, name: &str, error: Error) -> Error {
 
 /// The counts of a collection, without opening it: one that is damaged has its problem instead.
 pub fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
-    // An open collection knows its counts; the others are read without taking
+    // An open collection has its counts in memory; the others are read without taking
     // ownership away from a process that has them open.
     let counts = match host.open_collections().if_open(meta.id) {
         Some(open) => open.counts_and_last_change(),

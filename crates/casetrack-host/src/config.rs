@@ -39,7 +39,7 @@ pub struct EngineConfig {
     pub memory_mode: Option<MemoryMode>,
     /// The models that make and search vectors.
     pub profile: ModelProfile,
-    /// The precision of the vectors of new collections; what suits their models and this CPU when `None`. A collection keeps its own.
+    /// The precision of the vectors of new collections; `None` chooses one that suits their models and this CPU. A collection keeps its own.
     pub precision: Option<Precision>,
     pub citations: CitationStyle,
     #[serde(skip)]
@@ -76,7 +76,7 @@ impl EngineConfig {
         super::data_dir::default()
     }
 
-    /// The folder of what belongs to collections of the store and stays on this machine: jobs, watches, and, in `collections`, copies of
+    /// The folder for the data of the store's collections that stays on this machine: jobs, watches, and, in `collections`, copies of
     /// source files and uploads. For collections on disk it is the data directory.
     pub fn state_dir(&self) -> PathBuf {
         self.store.state_dir(&self.data_dir)

@@ -58,7 +58,7 @@ pub fn admit_role(host: &Host, role: &str, creates: bool) -> Result<()> {
     host.only_on_server(RIGHTS)?.admit(role, creates)
 }
 
-/// Takes back what [`admit_role`] gave, and all rights of the role.
+/// Reverses [`admit_role`], and removes all rights of the role.
 pub fn dismiss_role(host: &Host, role: &str) -> Result<()> {
     host.only_on_server(RIGHTS)?.dismiss(role)
 }

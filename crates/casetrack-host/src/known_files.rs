@@ -147,7 +147,7 @@ impl KnownFiles {
         self.1.call_once(|| self.load(path));
     }
 
-    /// Adds what [`save`](Self::save) wrote, for files of which nothing newer is known. Without a file, or with one that cannot be read,
+    /// Adds the entries that [`save`](Self::save) wrote, for files without newer ones. If the file is missing or cannot be read,
     /// there is nothing to add: the files are read again.
     fn load(&self, path: &Path) {
         let Ok(bytes) = std::fs::read(path) else { return };
@@ -180,7 +180,7 @@ impl KnownFiles {
         write_atomically(path, &bytes)
     }
 
-    /// Forgets the files below a folder that `is_there` does not know.
+    /// Forgets the files below a folder for which `is_there` is false.
     pub fn keep(&self, folder: &Path, is_there: impl Fn(&Path) -> bool) {
         lock(&self.0).retain(|path, _| !path.starts_with(folder) || is_there(path));
     }

@@ -26,6 +26,9 @@ mod space;
 mod state;
 mod storage;
 mod stores;
+#[cfg(test)]
+#[path = "../../casetrack-core/src/test_provenance.rs"]
+mod test_provenance;
 pub mod text_index;
 mod vaults;
 
@@ -61,7 +64,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does work of a job, whose end must be noted whatever happens. A panic is an error.
+/// Runs the work of a job. The end of a job must always be recorded, so a panic becomes an error.
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(Error::internal("The job panicked; see the log of the owner process.")))
@@ -74,7 +77,7 @@ pub struct Host {
     shared: Arc<Shared>,
 }
 
-/// The state that the hosts of a data directory have in common, whatever their settings.
+/// The state that all hosts of a data directory share, regardless of their settings.
 struct Shared {
     stores: stores::Stores,
     collections: OpenCollections,
@@ -184,7 +187,7 @@ impl Host {
         &self.config.sight
     }
 
-    /// The collections on disk and what of vaults is in memory: none of both if the collections are in a database.
+    /// The collections on disk and the vault data in memory; both are empty if the collections are in a database.
     pub fn registry(&self) -> &Registry {
         &self.shared.stores.registry
     }

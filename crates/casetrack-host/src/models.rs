@@ -47,7 +47,7 @@ impl Embedders {
             let fits = folder == models && all.clone().any(|one| one == *options) && is_it(embedder);
             fits.then(|| embedder.clone())
         });
-        // A service remembers what it read of the models; one that may not be installed yet must not be kept.
+        // A service keeps the models that it read, so a service must not be kept if its models may not be installed yet.
         in_use.or_else(|| {
             let fits = all.clone().find(|options| is_it(&Embedder::new(models.to_owned(), *options)))?;
             Some(self.get(models.to_owned(), fits))
@@ -67,7 +67,7 @@ impl Host {
         Ok(self.shared.embedders.get(models, self.config.embed_options(profile, precision)))
     }
 
-    /// The embedding service that made the vectors of a collection, whatever the settings for new ones are; if none made both kinds, the service of
+    /// The embedding service that made the vectors of a collection, regardless of the settings for new ones. If none made both kinds, the service of
     /// the dense ones.
     pub fn embedder_of(&self, collection: &Collection) -> Result<Embedder> {
         let made_by = &collection.models().dense;

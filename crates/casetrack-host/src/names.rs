@@ -39,8 +39,8 @@ const MAX_SUGGESTIONS: usize = 3;
 const MAX_AMBIGUOUS: usize = 10;
 
 /// Finds the one candidate that `wanted` names: by ID, by exact name, by the same in another normal form, then with case, accents, spaces and punctuation ignored, by the
-/// beginning of an ID, and last, for a document, by a part of its name or path that no other has. A part of
-/// the name of a collection is answered with suggestions, as the contract of the tools says.
+/// beginning of an ID, and last, for a document, by a part of its name or path that no other has. For a part of
+/// the name of a collection, the answer has suggestions, as the contract of the tools requires.
 pub fn resolve(kind: Kind, wanted: &str, candidates: &[Candidate<'_>]) -> Result<usize> {
     let wanted = wanted.trim();
     let folded = folds(wanted);
@@ -161,7 +161,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Keeps an error message readable and on one line, whatever name was given.
+/// Keeps an error message readable and on one line for every given name.
 fn shorten(name: &str) -> String {
     const MAX: usize = 200;
     let end = name.chars().nth(MAX).map(|_| '…');

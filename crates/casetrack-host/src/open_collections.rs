@@ -197,7 +197,7 @@ impl OpenCollections {
         Ok(())
     }
 
-    /// Waits for one who wants to close a collection, for a moment at most.
+    /// Waits, for a moment at most, for a caller that wants to close a collection.
     fn wait_for_closing(&self, id: CollectionId) {
         let is_held_back = || {
             let until = lock(&self.open).get(&id).and_then(|opened| opened.held_back);
@@ -327,7 +327,7 @@ mod tests {
             ended.store(true, Ordering::Relaxed);
             closed.unwrap();
         });
-        // One who uses it and wants it once more is let in at last.
+        // A caller that already uses it and requests it again is finally let in.
         let held = host.collection(id).unwrap();
         host.open_collections().hold_back(id, Some(Instant::now() + Duration::from_millis(50)));
         assert_eq!(host.collection(id).unwrap().meta().id, held.meta().id);

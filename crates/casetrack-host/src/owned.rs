@@ -53,7 +53,7 @@ impl Host {
         }
     }
 
-    /// Overwrites and removes what [`write_owned`](Self::write_owned) wrote. A file that is not there is no error.
+    /// Overwrites and removes the file of [`write_owned`](Self::write_owned). A missing file is not an error.
     pub fn forget_owned(&self, path: &Path) -> Result<()> {
         wipe_file(path)
     }

@@ -1,6 +1,7 @@
 //! The rights of the clients of a team server: the visible collections, the allowed changes there, and the use of the disk.
 //!
-//! An engine without rights belongs to the person who owns the data directory. One with rights knows no collection that its user has no role in: it
+//! An engine without rights belongs to the person who owns the data directory. An engine with rights hides each collection in which its user has no
+//! role: it
 //! is neither listed, found nor counted, and every error is the one of a collection that does not exist.
 
 use std::fmt;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
 
-/// The rights of a user to a collection. Each role may also do what those before it may.
+/// The rights of a user to a collection. Each role includes the rights of those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -47,7 +48,7 @@ pub trait Rights: Send + Sync {
 
     /// Makes the user the owner of a collection that they have just made.
     ///
-    /// Errors: what keeps this from being written down; the collection is taken back then.
+    /// Errors: those of recording the right; then the collection is removed again.
     fn made(&self, collection: CollectionId) -> Result<()>;
 }
 
@@ -91,7 +92,7 @@ impl Sight {
         self.0.as_ref().map_or(Ok(()), |(rights, _)| rights.made(collection))
     }
 
-    /// Refuses a collection in which the role is not enough for what this engine is for.
+    /// Refuses a collection in which the role does not cover the purpose of this engine.
     pub fn admit(&self, collection: CollectionId) -> Result<()> {
         self.0.as_ref().map_or(Ok(()), |(_, needed)| self.admit_as(collection, *needed))
     }

@@ -16,7 +16,7 @@ use casetrack_store::{
 use super::Host;
 use super::changes::{Change, Changes};
 
-/// The folder, in a data directory, of what belongs to collections in databases, each in a folder of its own.
+/// The folder, in a data directory, for the local data of collections in databases, each in a folder of its own.
 const DATABASES: &str = "databases";
 /// Folder of copies of source files and uploads, in the folder of a store.
 const COLLECTIONS: &str = "collections";
@@ -68,7 +68,7 @@ impl StorePlace {
         }
     }
 
-    /// The folder of a collection, or of what of one in a database is on this machine.
+    /// The folder of a collection, or of the local data of a collection in a database.
     pub fn collection_dir(&self, data_dir: &Path, id: CollectionId) -> PathBuf {
         self.state_dir(data_dir).join(COLLECTIONS).join(id.to_string())
     }
@@ -163,7 +163,7 @@ impl Host {
         place.open(&self.config.data_dir)
     }
 
-    /// The database of the collections. `what` begins a sentence, in the plural, of what only a database has.
+    /// The database of the collections. `what` begins a sentence: a plural noun for a feature that only a database has.
     ///
     /// Errors: [`ErrorCode::WrongState`] if the collections are on disk.
     pub fn only_on_server(&self, what: &str) -> Result<&dyn SharedStore> {
@@ -175,7 +175,7 @@ impl Host {
         })
     }
 
-    /// Refuses what only collections on disk can do. `what` begins the sentence, in the plural.
+    /// Refuses a feature that only collections on disk have. `what` begins the sentence, in the plural.
     ///
     /// Errors: [`ErrorCode::WrongState`].
     pub fn only_on_disk(&self, what: &str) -> Result<()> {

@@ -83,7 +83,7 @@ impl Host {
     /// use after `patience`: [`close_locked`](Self::close_locked) closes it later.
     pub fn close_locked_within(&self, id: CollectionId, patience: Duration) -> Result<bool> {
         let closed = self.open_collections().while_closed(id, patience, &Cancel::default(), || Ok(()));
-        // Once more: what was still at work may have learnt new words.
+        // Again, because work that was still running may have learnt new words.
         self.shared.recognizers.forget_texts();
         match closed {
             Ok(()) => Ok(true),

@@ -4,11 +4,11 @@ use casetrack_core::{DocumentMeta, Error, ErrorCode, Progress, Result, Timestamp
 use casetrack_embed::Embedder;
 use crossbeam_channel::Receiver;
 
-use super::file::{DocumentInFlight, Outcome, failed, skipped};
+use super::file::{DocumentInFlight, Outcome, RemovedMembers, failed, skipped};
 use super::languages::Languages;
 use super::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile, WorkContext};
 use casetrack_host::documents::removed::remember_removed;
-use casetrack_host::documents::{delete_one, originals};
+use casetrack_host::documents::{delete_one, former, originals};
 
 /// Most chunks of small documents that are committed in one step. Larger documents are committed one by one.
 const GROUP_CHUNKS: usize = 64;
@@ -48,9 +48,14 @@ impl<'a> Committer<'a> {
                 self.file_done(path, None);
             }
             Outcome::Failed(file) => self.failed(file),
-            Outcome::Removed(documents) => {
+            Outcome::Removed(RemovedMembers { documents, gone }) => {
                 remember_removed(self.work.collection, documents.iter())?;
                 documents.iter().try_for_each(|meta| delete_one(self.work.collection, meta))?;
+                self.report.gone_members.extend(gone);
+            }
+            Outcome::Kept(container, members) => {
+                former::keep(self.work.collection, &container, &members)?;
+                self.report.withheld_members.extend(members);
             }
         }
         Ok(())
@@ -62,7 +67,7 @@ impl<'a> Committer<'a> {
         self.file_done(path, Some(problem));
     }
 
-    /// Stores documents in order, small ones in groups: a commit waits for the disk, whatever it holds.
+    /// Stores documents in order, small ones in groups, because each commit waits for the disk, regardless of its size.
     fn commit(&mut self, documents: Vec<DocumentInFlight>) -> Result<()> {
         let (mut group, mut chunks) = (Vec::new(), 0);
         for mut document in documents {

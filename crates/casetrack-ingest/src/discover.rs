@@ -72,55 +72,55 @@ impl Discovery {
             if cancel.is_cancelled() {
                 break;
             }
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    self.unlisted(root, error);
-                    continue;
+            match entry {
+                Ok(entry) => {
+                    if !self.take(&entry, root, request, access) {
+                        entries.skip_current_dir();
+                    }
                 }
-            };
-            let (path, relative) = (entry.path(), relative_to(entry.path(), root));
-            if !request.follow_links
-                && let Some(target) = target_outside(&entry, root)
-            {
-                if entry.file_type().is_dir() {
-                    entries.skip_current_dir();
-                } else if !has_extension(path, request.extensions.as_deref()) {
-                    continue;
-                }
+                Err(error) => self.unlisted(root, error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an entry, unless it is not wanted. False for a folder that is not entered.
+    fn take(&mut self, entry: &DirEntry, root: &Path, request: &IngestRequest, access: &Access) -> bool {
+        let (path, relative) = (entry.path(), relative_to(entry.path(), root));
+        let is_folder = entry.file_type().is_dir();
+        let is_wanted = is_folder || has_extension(path, request.extensions.as_deref());
+        if !request.follow_links
+            && let Some(target) = target_outside(entry, root)
+        {
+            if is_wanted {
                 let detail = format!(
                     "{} is a link to {}, outside of the folder, and was not followed. Ingest that itself if it belongs here.",
                     path.display(),
                     target.display()
                 );
                 self.denied.push(skipped(path, relative, SkipReason::Denied, detail));
-                continue;
             }
-            if entry.file_type().is_dir() {
-                // Files that the rules deny are found when they are read.
-                if let Err(error) = access.check(path)
-                    && error.code == ErrorCode::AccessDenied
-                {
-                    self.denied.push(skipped(path, relative, SkipReason::Denied, error.message));
-                    entries.skip_current_dir();
-                }
-                continue;
-            }
-            if !has_extension(path, request.extensions.as_deref()) {
-                continue;
-            }
-            if entry.file_type().is_file() {
-                if let Some((folder, _)) = relative.split_once(std::path::MAIN_SEPARATOR) {
-                    self.subfolders.insert(folder.to_owned());
-                }
-                let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-                self.files.push(SourceFile { path, relative, in_folder: true, depth: 1, container: None, copy: None });
-            } else {
-                let detail = format!("{} is {}, not a file.", path.display(), kind_of(entry.file_type()));
-                self.not_files.push(skipped(path, relative, SkipReason::Unsupported, detail));
-            }
+            return !is_folder;
         }
-        Ok(())
+        if is_folder {
+            // Files that the rules deny are found when they are read.
+            if let Err(error) = access.check(path)
+                && error.code == ErrorCode::AccessDenied
+            {
+                self.denied.push(skipped(path, relative, SkipReason::Denied, error.message));
+                return false;
+            }
+        } else if is_wanted && entry.file_type().is_file() {
+            if let Some((folder, _)) = relative.split_once(std::path::MAIN_SEPARATOR) {
+                self.subfolders.insert(folder.to_owned());
+            }
+            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            self.files.push(SourceFile { path, relative, in_folder: true, depth: 1, container: None, copy: None });
+        } else if is_wanted {
+            let detail = format!("{} is {}, not a file.", path.display(), kind_of(entry.file_type()));
+            self.not_files.push(skipped(path, relative, SkipReason::Unsupported, detail));
+        }
+        true
     }
 
     /// Adds the entries that a walk of `root` could not list.

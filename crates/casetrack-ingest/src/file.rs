@@ -12,6 +12,7 @@ use casetrack_store::StoredDocument;
 
 use super::vectors::ChunkVectors;
 use super::{FailedFile, Problem, SkipReason, SkippedFile};
+use casetrack_host::documents::former::FormerMember;
 use casetrack_host::{EngineConfig, Kept, read, sha256};
 
 /// The place of a file, on disk or inside a container.
@@ -30,7 +31,7 @@ pub(crate) struct SourceFile {
     pub copy: Option<PathBuf>,
 }
 
-/// A file until it is decided what becomes of it.
+/// A file before its outcome is decided.
 pub(super) struct FileInFlight {
     pub file: SourceFile,
     pub state: FileState,
@@ -87,7 +88,16 @@ pub(super) enum Outcome {
     Skipped(SkippedFile),
     Failed(FailedFile),
     /// Documents of an earlier version of a container that its new version, which is sent before, does not hold.
-    Removed(Vec<DocumentMeta>),
+    Removed(RemovedMembers),
+    /// Those of the container at this path that are kept until their removal is confirmed.
+    Kept(String, Vec<FormerMember>),
+}
+
+#[derive(Default)]
+pub(super) struct RemovedMembers {
+    pub documents: Vec<DocumentMeta>,
+    /// Those whose content the container no longer has under any name.
+    pub gone: Vec<FormerMember>,
 }
 
 pub fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {

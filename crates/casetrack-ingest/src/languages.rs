@@ -37,14 +37,14 @@ pub(crate) fn of_first(host: &Host, request: &IngestRequest, cancel: &Cancel) ->
 #[derive(Default)]
 pub(super) struct Languages {
     known: u64,
-    /// By the names of the languages that the model for dense vectors does not know.
+    /// By the names of the languages that the model for dense vectors does not cover.
     unknown: BTreeMap<String, u64>,
 }
 
 impl Languages {
     pub fn count(&mut self, meta: &DocumentMeta, embedder: &Embedder) {
         let Some(tag) = &meta.properties.language else { return };
-        // A model of unknown languages counts as one that knows the language.
+        // A model without a list of languages counts as one that covers the language.
         if embedder.knows(Outputs::DENSE, tag).unwrap_or(true) {
             self.known += 1;
         } else {

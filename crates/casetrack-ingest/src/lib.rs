@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use casetrack_compare::versions;
 use casetrack_host::Host;
+pub use casetrack_host::documents::former::FormerMember;
 use casetrack_host::documents::marking::MarkSource;
 use casetrack_host::documents::removed::RestorableDocuments;
 use casetrack_host::documents::unread::ReadingOutcomes;
@@ -100,6 +101,9 @@ pub struct IngestRequest {
     pub throttle: u8,
     #[serde(default)]
     pub sharing: Sharing,
+    /// Removes the documents of files that a container no longer holds, also if those are more than half of its documents.
+    #[serde(default)]
+    pub confirm_removal: bool,
 }
 
 impl IngestRequest {
@@ -118,6 +122,13 @@ pub struct IngestReport {
     pub ingested: Vec<IngestedDocument>,
     pub skipped: Vec<SkippedFile>,
     pub failed: Vec<FailedFile>,
+    /// Files that a mailbox, archive or other container no longer holds; their documents were removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone_members: Vec<FormerMember>,
+    /// Files that their container no longer holds; their documents were kept, because so many are gone at once that the removal needs to be
+    /// confirmed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withheld_members: Vec<FormerMember>,
     #[serde(flatten)]
     pub summary: WorkSummary,
 }

@@ -2,21 +2,22 @@
 
 use std::collections::HashMap;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use casetrack_core::{DocumentMeta, Error, ErrorCode, Progress, Result};
+use casetrack_core::{DocumentMeta, Error, ErrorCode, Notice, Progress, Result};
 use casetrack_embed::{Embedder, Outputs, SignVectors};
 use casetrack_nlp::Recognizer;
-use casetrack_store::SparseVector;
+use casetrack_store::{Collection, SparseVector};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::commit::Committer;
-use super::file::{DocumentInFlight, Outcome, failed};
+use super::file::{DocumentInFlight, Outcome, RemovedMembers, failed};
 use super::pace::Pace;
-use super::vectors::{ChunkVectors, TextKey, VectorCache, text_key, unchanged_vectors};
+use super::vectors::{ChunkVectors, RowTexts, TextKey, VectorCache, text_key, unchanged_vectors};
 use super::{IngestReport, Problem, SkipReason, WorkContext};
-use casetrack_host::annotations;
+use casetrack_host::{Host, RememberingRecognizer, annotations};
 
 /// Extracted documents that may wait for the embedder: bounds memory.
 const QUEUED_DOCUMENTS: usize = 16;
@@ -97,25 +98,7 @@ pub(crate) fn run_stages(
     let WorkContext { host, collection, progress, cancel } = work;
     let started = Instant::now();
     let embedder = host.embedder_of(collection)?;
-    let mut notices = Vec::new();
-    let mut note = |parts: &str, missing: &str, error: &Error| {
-        tracing::warn!(%error, "documents are ingested without {parts}");
-        notices.push(error.notice(missing));
-    };
-    let sparse = host.sparse_embedder_of(collection).unwrap_or_else(|error| {
-        note("learned-sparse vectors", "No learned-sparse vectors (E6) were made: ", &error);
-        None
-    });
-    let tokens = host.token_embedder_of(collection).unwrap_or_else(|error| {
-        note("token vectors", "No token vectors (E12) were made: ", &error);
-        None
-    });
-    let outputs = Outputs { sparse: sparse.is_some(), tokens: tokens.is_some(), ..Outputs::DENSE };
-    let recognizer = host.recognizer().inspect_err(|error| {
-        note("entities and references", "No entities and references were found: ", error);
-    });
-    let recognizer = recognizer.ok();
-
+    let (outputs, recognizer, notices) = optional_parts(host, collection);
     report.collection = collection.meta().name.clone();
     report.summary.notices = notices;
     progress(Progress::Discovered { files: report.found });
@@ -158,6 +141,28 @@ pub(crate) fn run_stages(
     Ok(report)
 }
 
+/// The kinds of vectors that chunks get, the finder of entities and references, and a notice of each of them that is missing.
+fn optional_parts(host: &Host, collection: &Collection) -> (Outputs, Option<Arc<RememberingRecognizer>>, Vec<Notice>) {
+    let mut notices = Vec::new();
+    let mut note = |parts: &str, missing: &str, error: &Error| {
+        tracing::warn!(%error, "documents are ingested without {parts}");
+        notices.push(error.notice(missing));
+    };
+    let sparse = host.sparse_embedder_of(collection).unwrap_or_else(|error| {
+        note("learned-sparse vectors", "No learned-sparse vectors (E6) were made: ", &error);
+        None
+    });
+    let tokens = host.token_embedder_of(collection).unwrap_or_else(|error| {
+        note("token vectors", "No token vectors (E12) were made: ", &error);
+        None
+    });
+    let outputs = Outputs { sparse: sparse.is_some(), tokens: tokens.is_some(), ..Outputs::DENSE };
+    let recognizer = host.recognizer().inspect_err(|error| {
+        note("entities and references", "No entities and references were found: ", error);
+    });
+    (outputs, recognizer.ok(), notices)
+}
+
 // ---- second stage: chunks to vectors ----
 
 struct Embedding<'a> {
@@ -179,8 +184,8 @@ impl Embedding<'_> {
     fn run(mut self, outcomes: Receiver<Outcome>) -> (u64, u64, Result<()>) {
         let ended = loop {
             let Ok(first) = outcomes.recv() else { break Ok(()) };
-            // Small documents are gathered, so that a batch is full whatever their size.
-            let (mut documents, mut removed) = (Vec::new(), Vec::new());
+            // Small documents are gathered, so that batches are full.
+            let (mut documents, mut removed) = (Vec::new(), RemovedMembers::default());
             let mut gathered = self.gather(first, &mut documents, &mut removed);
             while gathered.is_ok() && missing(&documents) < self.pace.batch(BATCH_CHUNKS) {
                 let Ok(next) = outcomes.try_recv() else { break };
@@ -192,7 +197,7 @@ impl Embedding<'_> {
                 Ok(()) => {}
             }
             let mut sent = gathered.and_then(|()| self.send(Outcome::Documents(documents)));
-            if !removed.is_empty() {
+            if !removed.documents.is_empty() {
                 sent = sent.and_then(|()| self.send(Outcome::Removed(removed)));
             }
             if sent.is_err() || self.work.cancel.is_cancelled() {
@@ -211,18 +216,55 @@ impl Embedding<'_> {
         &self,
         outcome: Outcome,
         documents: &mut Vec<DocumentInFlight>,
-        removed: &mut Vec<DocumentMeta>,
+        removed: &mut RemovedMembers,
     ) -> std::result::Result<(), StageEnded> {
         match outcome {
             Outcome::Documents(made) => documents.extend(made),
-            Outcome::Removed(former) => removed.extend(former),
+            Outcome::Removed(former) => {
+                removed.documents.extend(former.documents);
+                removed.gone.extend(former.gone);
+            }
             other => return self.send(other),
         }
         Ok(())
     }
 
+    /// Fills the missing vectors of large tables whose rows are of few kinds.
+    fn embed_rows(&mut self, document: &mut DocumentInFlight) -> Result<()> {
+        if !document.stored.meta.format.is_spreadsheet() {
+            return Ok(());
+        }
+        let Some(rows) = RowTexts::of(&document.stored.chunks, &document.vectors) else { return Ok(()) };
+        let mut made = Vec::with_capacity(rows.texts.len());
+        for batch in rows.texts.chunks(self.pace.batch(BATCH_CHUNKS)) {
+            made.extend(self.vectors(batch)?);
+        }
+        rows.chunk_vectors(&made).for_each(|(at, vectors)| document.vectors[at] = Some(vectors));
+        Ok(())
+    }
+
+    /// The vectors of the texts of a batch. Reports and paces itself.
+    fn vectors(&mut self, texts: &[String]) -> Result<Vec<ChunkVectors>> {
+        let started = Instant::now();
+        let made = self.embedder.embed(texts, self.outputs, self.work.cancel)?;
+        let (mut sparse, mut tokens) = (made.sparse.into_iter(), made.tokens.iter());
+        let signs = |vectors| SignVectors::new(vectors, self.token_dimension).into_bytes();
+        let of_text = |dense| ChunkVectors {
+            dense,
+            sparse: sparse.next().map(|vector| SparseVector { terms: vector.terms }),
+            tokens: tokens.next().map(signs),
+        };
+        let vectors = made.dense.into_iter().map(of_text).collect();
+        self.made += texts.len() as u64;
+        (self.work.progress)(Progress::Embedded { chunks: self.made });
+        self.pace.rest(started.elapsed(), self.work.cancel);
+        Ok(vectors)
+    }
+
     /// Fills every missing vector. Of texts that repeat word for word, one is embedded.
     fn embed(&mut self, documents: &mut [DocumentInFlight]) -> Result<()> {
+        let made_before = self.made;
+        documents.iter_mut().try_for_each(|document| self.embed_rows(document))?;
         // The chunks of each text, texts in the order of their first chunks.
         let mut todo: Vec<TextToEmbed> = Vec::new();
         let mut places: HashMap<TextKey, usize> = HashMap::new();
@@ -241,24 +283,16 @@ impl Embedding<'_> {
             }
         }
         for batch in todo.chunks_mut(self.pace.batch(BATCH_CHUNKS)) {
-            let started = Instant::now();
             let texts: Vec<String> = batch.iter_mut().map(|todo| std::mem::take(&mut todo.text)).collect();
-            let made = self.embedder.embed(&texts, self.outputs, self.work.cancel)?;
-            let (mut sparse, mut tokens) = (made.sparse.into_iter(), made.tokens.iter());
-            for (todo, dense) in batch.iter().zip(made.dense) {
-                let sparse = sparse.next().map(|vector| SparseVector { terms: vector.terms });
-                let signs = |vectors| SignVectors::new(vectors, self.token_dimension).into_bytes();
-                let tokens = tokens.next().map(signs);
-                let vectors = self.cache.insert(todo.key, ChunkVectors { dense, sparse, tokens });
+            for (todo, vectors) in batch.iter().zip(self.vectors(&texts)?) {
+                let vectors = self.cache.insert(todo.key, vectors);
                 for &(d, c) in &todo.chunks {
                     documents[d].vectors[c] = Some(ChunkVectors::clone(&vectors));
                 }
             }
-            self.made += batch.len() as u64;
-            (self.work.progress)(Progress::Embedded { chunks: self.made });
-            self.pace.rest(started.elapsed(), self.work.cancel);
         }
-        self.reused += documents.iter().map(|document| document.vectors.len() as u64).sum::<u64>() - todo.len() as u64;
+        let chunks = documents.iter().map(|document| document.vectors.len() as u64).sum::<u64>();
+        self.reused += chunks - (self.made - made_before);
         Ok(())
     }
 }

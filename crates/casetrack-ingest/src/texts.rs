@@ -25,7 +25,7 @@ pub struct Text<'t> {
 /// Stores a text as a document, or puts it in the place of the one with its path, in one step. Returns true if there was one. Chunks
 /// that did not change keep their vectors. Blocks until it can be searched; `cancel` stops it within a second and changes nothing.
 ///
-/// Errors: a text without words, a missing model, and what prevents a change of the collection.
+/// Errors: a text without words, a missing model, a collection that cannot be changed.
 pub fn put_text(
     host: &Host,
     collection: CollectionId,

@@ -2,8 +2,10 @@
 //!
 //! Texts that repeat word for word are embedded once: clauses that every contract has, quoted mail, the pages of a form. The vector of a
 //! text does not depend on other texts, so each chunk with the same text would get the same one.
+//!
+//! Of a large table, whose rows are of a few kinds, one row of each kind is embedded, and chunks get the vectors of their rows.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use casetrack_core::{Chunk, ChunkId, DocumentMeta, Result};
@@ -13,6 +15,10 @@ use sha2::{Digest, Sha256};
 
 /// Texts whose vectors are remembered, the latest ones: about 3 kB each, 14 kB with token vectors.
 const REMEMBERED: usize = 4096;
+/// A table of this many chunks or more gets its vectors from its rows.
+const LARGE: usize = 256;
+/// Chunks for each row that is embedded, at least.
+const LEAST_SAVED: usize = 2;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ChunkVectors {
@@ -21,6 +27,86 @@ pub(crate) struct ChunkVectors {
     pub sparse: Option<SparseVector>,
     /// The signs of its token vectors, if the job makes them.
     pub tokens: Option<Vec<u8>>,
+}
+
+impl ChunkVectors {
+    /// The vectors of a passage from those of its rows: the direction of the sum, the largest weight of each term, and the tokens of all rows.
+    fn of_rows<'v>(rows: impl Iterator<Item = &'v Self> + Clone) -> Self {
+        let mut dense = vec![0.0f32; rows.clone().next().map_or(0, |row| row.dense.len())];
+        rows.clone().for_each(|row| dense.iter_mut().zip(&row.dense).for_each(|(sum, value)| *sum += value));
+        let length = dense.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        dense.iter_mut().for_each(|value| *value /= length);
+        let has_sparse = rows.clone().any(|row| row.sparse.is_some());
+        let sparse = has_sparse.then(|| {
+            let mut weights: BTreeMap<u32, f32> = BTreeMap::new();
+            for (term, weight) in rows.clone().filter_map(|row| row.sparse.as_ref()).flat_map(|row| &row.terms) {
+                let most = weights.entry(*term).or_default();
+                *most = most.max(*weight);
+            }
+            SparseVector { terms: weights.into_iter().collect() }
+        });
+        let has_tokens = rows.clone().any(|row| row.tokens.is_some());
+        let tokens = has_tokens.then(|| rows.filter_map(|row| row.tokens.as_deref()).flatten().copied().collect());
+        Self { dense, sparse, tokens }
+    }
+}
+
+/// The rows of a large table, which are embedded instead of its chunks.
+pub(super) struct RowTexts {
+    /// Those that differ in more than digits, each with the context of its chunk.
+    pub texts: Vec<String>,
+    /// For each missing chunk its index, and the places of its rows in `texts`.
+    chunks: Vec<(usize, Vec<usize>)>,
+}
+
+impl RowTexts {
+    /// `None` if there are not [`LARGE`] chunks without vectors, or if nearly every row is different, so that rows would cost more than chunks.
+    pub fn of(chunks: &[Chunk], vectors: &[Option<ChunkVectors>]) -> Option<Self> {
+        let missing: Vec<usize> = (0..chunks.len()).filter(|&at| vectors[at].is_none()).collect();
+        if missing.len() < LARGE {
+            return None;
+        }
+        let mut rows = Self { texts: Vec::new(), chunks: Vec::with_capacity(missing.len()) };
+        let mut places: HashMap<TextKey, usize> = HashMap::new();
+        for &at in &missing {
+            let chunk = &chunks[at];
+            let mut of_chunk = Vec::new();
+            for row in chunk.searchable_text().lines().filter(|row| !row.trim().is_empty()) {
+                let text = format!("{}\n{}", chunk.context, without_digits(row));
+                let place = *places.entry(text_key(&text)).or_insert_with(|| {
+                    rows.texts.push(text);
+                    rows.texts.len() - 1
+                });
+                if !of_chunk.contains(&place) {
+                    of_chunk.push(place);
+                }
+            }
+            if of_chunk.is_empty() || rows.texts.len() > missing.len() / LEAST_SAVED {
+                return None;
+            }
+            rows.chunks.push((at, of_chunk));
+        }
+        Some(rows)
+    }
+
+    /// The vectors of the chunks, by index, from those of `texts`.
+    pub fn chunk_vectors(self, made: &[ChunkVectors]) -> impl Iterator<Item = (usize, ChunkVectors)> {
+        let of_rows = |rows: Vec<usize>| ChunkVectors::of_rows(rows.iter().map(|&row| &made[row]));
+        self.chunks.into_iter().map(move |(at, rows)| (at, of_rows(rows)))
+    }
+}
+
+/// A text with one `0` for each run of digits: rows of one kind differ in days, numbers and sums.
+fn without_digits(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_ascii_digit() {
+            true if written.ends_with('0') => {}
+            true => written.push('0'),
+            false => written.push(c),
+        }
+    }
+    written
 }
 
 pub(super) type TextKey = [u8; 32];
@@ -93,6 +179,58 @@ pub(crate) fn unchanged_vectors(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A chunk of two rows.
+    fn chunk(index: usize, rows: [&str; 2]) -> Chunk {
+        let text = rows.join("\n");
+        let number = index as u32;
+        Chunk {
+            id: ChunkId::derive(casetrack_core::DocumentId::random(), 1, number, &text),
+            index: number,
+            page: 1,
+            char_start: 0,
+            char_end: text.len() as u32,
+            byte_start: 0,
+            byte_end: text.len() as u32,
+            paragraph_start: 1,
+            paragraph_end: 2,
+            line_start: 1,
+            line_end: 2,
+            sheet_name: None,
+            row_range: None,
+            column_range: None,
+            bounding_boxes: Vec::new(),
+            heading_path: Vec::new(),
+            context: "Date, Supplier".to_owned(),
+            text,
+        }
+    }
+
+    #[test]
+    fn of_a_large_table_the_rows_that_differ_in_more_than_digits_are_embedded() {
+        let rows = |at: usize| [format!("2024-01-{at:02} Acme {at}"), format!("2023-12-{at:02} Beta {at}")];
+        let chunks: Vec<Chunk> = (0..LARGE).map(|at| chunk(at, rows(at).each_ref().map(String::as_str))).collect();
+        let none = vec![None; LARGE];
+        let found = RowTexts::of(&chunks, &none).unwrap();
+        assert_eq!(found.texts, ["Date, Supplier\n0-0-0 Acme 0", "Date, Supplier\n0-0-0 Beta 0"]);
+        let row = |dense: [f32; 2], term, token| ChunkVectors {
+            dense: dense.to_vec(),
+            sparse: Some(SparseVector { terms: vec![(1, 0.5), (term, 2.0)] }),
+            tokens: Some(vec![token]),
+        };
+        let made = [row([1.0, 0.0], 7, 1), row([0.0, 1.0], 3, 2)];
+        let vectors: Vec<_> = found.chunk_vectors(&made).collect();
+        assert_eq!(vectors.len(), LARGE);
+        let (at, first) = &vectors[0];
+        assert_eq!((*at, first.tokens.as_deref()), (0, Some(&[1, 2][..])));
+        assert_eq!(first.sparse.as_ref().unwrap().terms, [(1, 0.5), (3, 2.0), (7, 2.0)]);
+        assert!(first.dense.iter().all(|value| (value - 0.5f32.sqrt()).abs() < 1e-6));
+        // Small tables, and rows of as many kinds as chunks.
+        assert!(RowTexts::of(&chunks[1..], &none[1..]).is_none());
+        let name = |at: usize| "x".repeat(at);
+        let different: Vec<Chunk> = (0..LARGE).map(|at| chunk(at, [&name(at + 1), "end"])).collect();
+        assert!(RowTexts::of(&different, &none).is_none());
+    }
 
     #[test]
     fn the_latest_texts_are_in_the_cache() {

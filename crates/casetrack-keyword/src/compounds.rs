@@ -1,6 +1,6 @@
 //! German compounds and their parts: `Nebenkostenabrechnung` is about `Kosten` and an `Abrechnung`.
 //!
-//! `data/compounds-de.txt` has the parts that are known. A word is divided if known parts cover it to its end; what is before them may be unknown.
+//! `data/compounds-de.txt` lists the known parts. A word is divided if known parts cover it to its end; the text before them may be unknown.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -21,7 +21,7 @@ const MIN_UNKNOWN: usize = 4;
 const LINKS: [&str; 7] = ["", "s", "es", "n", "en", "er", "e"];
 /// Endings of the last part.
 const ENDINGS: [&str; 8] = ["", "s", "es", "n", "en", "er", "e", "ern"];
-/// Beginnings of words that are no compounds.
+/// Beginnings of words that are not compounds.
 const PREFIXES: [&str; 30] = [
     "ab", "an", "auf", "aus", "be", "bei", "durch", "ein", "ent", "er", "fort", "ge", "gegen", "her", "hin", "mit",
     "nach", "nieder", "ober", "uber", "ueber", "um", "un", "unter", "ver", "vor", "weg", "wieder", "zer", "zu",
@@ -33,7 +33,7 @@ static PARTS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     words.flat_map(same_text::spellings).collect()
 });
 
-/// The parts of a word in small letters without accents, two or more, and the parts of these, as bytes; none if it is no compound.
+/// The parts of a word in small letters without accents, two or more, and the parts of these, as bytes; none if it is not a compound.
 pub(crate) fn parts(word: &str) -> Vec<Range<usize>> {
     if !(MIN_WORD..=MAX_WORD).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return Vec::new();

@@ -17,7 +17,7 @@ const COVER_CHARS: usize = 1000;
 const MIN_CHUNKS: u32 = 3;
 /// Words of a query that are looked at.
 const MAX_WORDS: usize = 64;
-/// A word of more chunks than this is no name.
+/// A word in more chunks than this is not a name.
 const MAX_CHUNKS: u64 = 4000;
 /// Shortest words written as one, as in `BICYCLETHERAPEUTICSPLC`, in characters.
 const MIN_JOINED: usize = 8;
@@ -43,7 +43,7 @@ struct NameWord {
 }
 
 impl NameWord {
-    /// Adds what another form of the word finds.
+    /// Adds the matches of another form of the word.
     fn join(&mut self, other: Self) {
         for (own, more) in
             [(&mut self.named, other.named), (&mut self.covered, other.covered), (&mut self.chunks, other.chunks)]

@@ -1,4 +1,4 @@
-//! Words of a query that no chunk has, or next to none, and the words that were probably meant.
+//! Words of a query that no chunk has, or almost none, and the words that the user probably meant.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const MAX_WORDS: usize = 64;
 /// Endings that are mistaken for each other.
 const ENDINGS: [(&str, &str); 4] = [("ent", "ant"), ("ence", "ance"), ("ency", "ancy"), ("ible", "able")];
 
-/// A word that no chunk has, or next to none, and the one that most resembles it among those that the chunks have.
+/// A word that no chunk has, or almost none, and the most similar word in the chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     pub word: String,
@@ -33,7 +33,7 @@ struct Similar {
     chunks: u64,
 }
 
-/// The words that were probably meant by those of a text that no chunk has, or two if many have a similar one. Words of 4–7 letters may differ by
+/// Corrections for the words of a text that no chunk has, or only two chunks if many have a similar word. Words of 4–7 letters may differ by
 /// one edit, longer ones by two. Words are compared as they are written, except for case and accents. Numbers, identifiers and abbreviations
 /// are left as they are. Takes microseconds if all words are known, else milliseconds each.
 pub fn corrections(lexicon: &dyn Lexicon, text: &str) -> Result<Vec<Correction>> {
@@ -99,7 +99,7 @@ fn are_rare(lexicon: &dyn Lexicon, forms: &[String]) -> Result<bool> {
 }
 
 /// The word with the other one of two endings that are mistaken for each other, if the chunks only write it so. Terms
-/// have no endings, so keyword search finds both; the models know one of them.
+/// have no endings, so keyword search finds both spellings; the models cover only one of them.
 fn other_spelling(lexicon: &dyn Lexicon, word: &str) -> Result<Option<String>> {
     let Some(other) = other_ending(word) else { return Ok(None) };
     // Also in the plural.

@@ -1,7 +1,7 @@
 //! Words of the law that mean the same.
 //!
-//! `data/synonyms.txt` has a group a line: words in any form, of which one finds the others, too, for a smaller part of
-//! a score. After an arrow, words that abbreviations stand for, which are found by these and do not find them.
+//! `data/synonyms.txt` has one group per line: words in any form. Each of them also finds the others, for a smaller part of
+//! a score. After an arrow are the words that abbreviations stand for. The abbreviations find them, but not the other way round.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -42,7 +42,7 @@ pub struct TermWeights {
 #[derive(Debug, Clone, Default)]
 struct Words {
     weights: HashMap<String, f32>,
-    /// The sum of the weights that a text can have at most.
+    /// The highest sum of weights that a text can have.
     whole: f32,
     /// The ASCII letters with which its terms begin, if they consist of letters only: a stem begins as its word does.
     /// Otherwise, the whole analysis, with its rules for numbers and signs, reads the texts.

@@ -1,6 +1,7 @@
 //! The audit log: one line of JSON for each tool call of an assistant, and on a server for refused logins, in `audit.jsonl` of the data directory.
 //!
-//! A line records the caller, the tool, the time, the outcome, the duration and the size of the answer; of the arguments, only the names. Search
+//! A line records the caller, the tool, the time, the outcome, the duration and the size of the answer; of the arguments, only the names; and the
+//! host of a language model that was asked. Search
 //! queries are recorded only if the settings ask for it, and never if there is a vault. A separate thread writes the lines, so a call does not wait
 //! for the disk or fail with it.
 
@@ -36,11 +37,17 @@ pub(crate) struct Call {
     pub client: String,
     pub transport: &'static str,
     pub tool: &'static str,
+    /// The W3C trace that the call belongs to, as the client states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
     pub arguments: Vec<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub queries: Map<String, Value>,
     /// The collection that was active at the end.
     pub collection: Option<CollectionId>,
+    /// The host of the language model that the call asked, also if that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_model: Option<String>,
     /// `ok`, or the code of the error.
     pub outcome: &'static str,
     pub ms: f64,
@@ -59,6 +66,17 @@ pub(crate) fn arguments(
     let searched = given.into_iter().flatten().filter(|(name, _)| queries && QUERIES.contains(&name.as_str()));
     let searched = searched.map(|(name, value)| (name.clone(), value.clone())).collect();
     (names, searched)
+}
+
+/// A `traceparent` of the W3C in its exact form, without a trace or a span of zeros. Other text of a client is not recorded.
+pub(crate) fn traceparent(stated: Option<&str>) -> Option<String> {
+    let stated = stated.filter(|stated| stated.len() == 55)?;
+    let is_hex = |part: &str| part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_set = |part: &str| part.bytes().any(|byte| byte != b'0');
+    let [version, trace, span, flags] = <[&str; 4]>::try_from(stated.split('-').collect::<Vec<_>>()).ok()?;
+    let has_form = [version, trace, span, flags].map(str::len) == [2, 32, 16, 2];
+    let is_valid = has_form && [version, trace, span, flags].into_iter().all(is_hex);
+    (is_valid && version != "ff" && is_set(trace) && is_set(span)).then(|| stated.to_owned())
 }
 
 /// The lengths of the lists in an answer, its numbers, and the characters of its [`TEXTS`].
@@ -153,9 +171,11 @@ mod tests {
             client: "test 1".into(),
             transport: "stdio",
             tool: "search_documents",
+            traceparent: None,
             arguments: vec!["query".into()],
             queries: Map::new(),
             collection: None,
+            language_model: None,
             outcome: "ok",
             ms: 1.5,
             counts: BTreeMap::from([("results".into(), 3)]),
@@ -191,5 +211,25 @@ mod tests {
         });
         let expected = [("indexed", 150), ("preview", 6), ("results", 2)];
         assert_eq!(counts(&answer), expected.map(|(name, count)| (name.to_owned(), count)).into());
+    }
+
+    #[test]
+    fn only_a_trace_in_its_exact_form_is_recorded() {
+        let valid = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        assert_eq!(traceparent(Some(valid)).as_deref(), Some(valid));
+        for other in [
+            "",
+            "a secret of the client",
+            &valid.to_uppercase(),
+            &valid.replacen("00", "ff", 1),
+            &valid.replace("b7ad6b7169203331", "0000000000000000"),
+            &valid.replace("0af7651916cd43dd8448eb211c80319c", &"0".repeat(32)),
+            &valid.replace('-', "_"),
+            &valid.replace("01", "0é"),
+            &format!("{valid}-00"),
+        ] {
+            assert_eq!(traceparent(Some(other)), None, "{other}");
+        }
+        assert_eq!(traceparent(None), None);
     }
 }

@@ -27,7 +27,7 @@ impl Session {
         cancel: &Cancel,
         as_task: bool,
     ) -> Result<ToolOutput> {
-        self.call_entry(table::find(tool)?, arguments, progress, cancel, as_task)
+        self.call_entry(table::find(tool)?, arguments, progress, cancel, as_task, &OnceLock::new())
     }
 
     pub(crate) fn call_entry(
@@ -37,6 +37,7 @@ impl Session {
         progress: &ProgressSink,
         cancel: &Cancel,
         as_task: bool,
+        contacted: &OnceLock<String>,
     ) -> Result<ToolOutput> {
         let engine = self.engine_for(tool.name, tool.row.need)?;
         let expected = tool.expected();
@@ -46,7 +47,8 @@ impl Session {
         }
         let arguments = arguments::check(expected, arguments)?;
         let reads = expected.reads;
-        let context = Context { engine, session: self, progress, cancel, as_task, reads, assumed: OnceLock::new() };
+        let assumed = OnceLock::new();
+        let context = Context { engine, session: self, progress, cancel, as_task, reads, assumed, contacted };
         let started = Instant::now();
         let mut result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))
             .unwrap_or_else(|panic| Err(panicked(tool.name, panic.as_ref())));

@@ -117,12 +117,11 @@ fn candidates(
         Values::Documents => {
             let Some(collection) = collection() else { return Ok(Vec::new()) };
             let all = documents::document_catalogue(engine.host(), collection)?;
-            let mut times: HashMap<&str, u32> = HashMap::new();
-            all.iter().for_each(|entry| *times.entry(&entry.name).or_default() += 1);
+            let shared = documents::shared_names(&all);
             // Documents with the same name are suggested by path.
-            let name = |entry: &casetrack_engine::documents::CatalogueEntry| match times.get(entry.name.as_str()) {
-                Some(1) => entry.name.clone(),
-                _ => entry.path.clone(),
+            let name = |entry: &documents::CatalogueEntry| match shared.contains(entry.name.as_str()) {
+                true => entry.path.clone(),
+                false => entry.name.clone(),
             };
             let ids = all.iter().map(|entry| entry.id.to_string()).filter(|id| is_id(id));
             ids.chain(all.iter().map(|entry| name(entry))).collect()

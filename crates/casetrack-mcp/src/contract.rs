@@ -185,7 +185,7 @@ fn code_of(error: &Error) -> &'static str {
         (ErrorCode::NotFound | ErrorCode::FileNotFound, _) => "NOT_FOUND",
         (ErrorCode::TooManyCalls, _) => "RATE_LIMITED",
         (ErrorCode::InUse, _) => "CONFLICT",
-        // Of these tools, only one that asks the client's model needs anything from outside.
+        // Among these tools, only one that uses the client's model needs anything from outside.
         (ErrorCode::Network, _) => "LLM_UPSTREAM",
         (_, ErrorKind::User) => "BAD_REQUEST",
         _ => "INTERNAL_ERROR",

@@ -23,7 +23,7 @@ pub(crate) struct Guard {
     recent: Arc<RecentCalls>,
 }
 
-/// A token bucket: it holds what one minute allows and fills evenly.
+/// A token bucket: it holds the allowance of one minute and fills evenly.
 struct Bucket {
     calls: f64,
     filled: Instant,

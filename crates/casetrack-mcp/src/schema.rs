@@ -28,13 +28,14 @@ pub(crate) fn take_rare(parameters: &mut JsonObject) -> Vec<String> {
     marked.collect()
 }
 
-/// The parameters for `tools/list`, which clients put before the model: without those that are rare, and without what a model can do without.
-pub(crate) fn listed(parameters: &JsonObject, rare: &[String]) -> JsonObject {
+/// The parameters for `tools/list`, which clients put before the model: without rare ones, and without the parts that a model does not need. The
+/// default of an offset is such a part, unless a published contract has it.
+pub(crate) fn listed(parameters: &JsonObject, rare: &[String], is_published: bool) -> JsonObject {
     let mut listed = parameters.clone();
     listed.remove("additionalProperties");
     if let Some(Value::Object(properties)) = listed.get_mut("properties") {
         properties.retain(|name, _| !rare.contains(name));
-        if let Some(Value::Object(offset)) = properties.get_mut("offset") {
+        if let Some(Value::Object(offset)) = properties.get_mut("offset").filter(|_| !is_published) {
             offset.retain(|key, _| matches!(key.as_str(), "type" | "description"));
         }
     }

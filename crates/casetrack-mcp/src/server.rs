@@ -10,11 +10,11 @@ use casetrack_text::Reader;
 use casetrack_text::format::shorten;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetTaskParams, GetTaskResult,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Reference, Role, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams, UpdateTaskParams,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetSkillRequestParams, GetSkillResult,
+    GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference, Role, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -32,8 +32,8 @@ use crate::resources::subscriptions::Subscriptions;
 use crate::session::Session;
 use crate::tool::{Effect, Tool};
 use crate::tools::jobs::CancelJob;
-use crate::{apps, completion, progress, prompts, resources, table, tasks};
-use results::{answer, protocol_error};
+use crate::{apps, completion, progress, prompts, resources, skills, table, tasks};
+use results::{CHANGING_LIST, FIXED_LIST, answer, fresh, protocol_error};
 use sampling::Sampling;
 
 use casetrack_engine::space;
@@ -121,8 +121,11 @@ impl ServerHandler for Server {
             .enable_prompts()
             .enable_completions()
             .enable_tasks();
-        let mut capabilities = capabilities.build();
-        // The list of a session never changes, and a contract says so in so many words.
+        let mut capabilities = match self.offer.has_collections() {
+            true => capabilities.enable_skills().build(),
+            false => capabilities.build(),
+        };
+        // The list of a session never changes, and a contract requires that the server states this.
         if let Some(tools) = &mut capabilities.tools {
             tools.list_changed = Some(false);
         }
@@ -144,7 +147,9 @@ impl ServerHandler for Server {
             described
         });
         let of_view = views && self.offer.has_collections();
-        Ok(ListToolsResult::with_all_items(described.chain(of_view.then(apps::more)).collect()))
+        let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+        let tools = described.chain(of_view.then(apps::more)).collect();
+        Ok(ListToolsResult { ttl_ms, cache_scope, ..ListToolsResult::with_all_items(tools) })
     }
 
     async fn call_tool(
@@ -162,7 +167,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let active = self.session.active_id();
-        let result = self.admitted(tool, arguments, &context, as_task).await;
+        let result = self.admitted(tool, arguments, &context, as_task, record.contacted()).await;
         self.record(record, &result);
         if let Err(error) = &result
             && let Some(refused) = tool.contract.refused(error)
@@ -175,10 +180,12 @@ impl ServerHandler for Server {
         {
             return Ok(CallToolResponse::Task(task));
         }
-        // The answer concerns the collection that was active, unless another call has switched it meanwhile.
         let has_links = tool.row.effect != Effect::Deletes && knows_links(&context);
-        let collection = self.session.read_id().filter(|_| active == self.session.active_id() && has_links);
-        Ok(answer(result, collection, tool.contract).into())
+        let links = match &result {
+            Ok(output) if has_links => self.links(active, &output.structured).await,
+            _ => Vec::new(),
+        };
+        Ok(answer(result, links, tool.contract).into())
     }
 
     async fn get_task(
@@ -189,7 +196,7 @@ impl ServerHandler for Server {
         self.check_collections()?;
         let get = move |session: &Session, _: &Cancel| {
             let form = Form::within(session.settings().limits.result_chars);
-            tasks::get(session.engine(), &request.task_id, form, |result| answer(result, None, Contract::USUAL))
+            tasks::get(session.engine(), &request.task_id, form, |result| answer(result, Vec::new(), Contract::USUAL))
         };
         self.blocking(get).await.map_err(protocol_error)
     }
@@ -218,20 +225,23 @@ impl ServerHandler for Server {
             fixed.extend(resources::synthesis::fixed());
         }
         if !self.offer.has_collections() {
-            return Ok(ListResourcesResult::with_all_items(fixed));
+            let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+            return Ok(ListResourcesResult { ttl_ms, cache_scope, ..ListResourcesResult::with_all_items(fixed) });
         }
         let view = cursor.is_none() && apps::shows_views(context.client_capabilities().as_ref());
         fixed.extend(view.then(apps::resource));
         let listed = self.blocking(move |session, _| resources::list(session.engine(), cursor.as_deref())).await;
         let (mut resources, next_cursor) = listed.map_err(protocol_error)?;
         resources.extend(fixed);
-        Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(resources) })
+        let (ttl_ms, cache_scope) = fresh(&context, CHANGING_LIST);
+        let list = ListResourcesResult::with_all_items(resources);
+        Ok(ListResourcesResult { next_cursor, ttl_ms, cache_scope, ..list })
     }
 
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let mut templates = if self.offer.has_collections() {
             resources::templates(self.offer.has(&["list_evidence"]))
@@ -241,7 +251,9 @@ impl ServerHandler for Server {
         if self.has_space() {
             templates.extend(resources::synthesis::templates());
         }
-        Ok(ListResourceTemplatesResult::with_all_items(templates))
+        let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+        let list = ListResourceTemplatesResult::with_all_items(templates);
+        Ok(ListResourceTemplatesResult { ttl_ms, cache_scope, ..list })
     }
 
     async fn read_resource(
@@ -255,6 +267,9 @@ impl ServerHandler for Server {
             && let Some(view) = apps::read()
         {
             return Ok(ReadResourceResult::new(vec![view]).into());
+        }
+        if let Some(file) = skills::read(&uri) {
+            return Ok(ReadResourceResult::new(vec![file]).into());
         }
         let read = self.blocking(move |session, cancel| {
             let engine = session.engine();
@@ -292,7 +307,7 @@ impl ServerHandler for Server {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // The SDK takes out what the capabilities do not offer.
+        // The SDK removes subscriptions that the capabilities do not offer.
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
             let is_known = |uri: &String| resources::synthesis::is_one(uri) || resources::Target::parse(uri).is_ok();
@@ -307,7 +322,7 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(model) = Sampling::of(&context.peer) {
-            self.session.set_model(Box::new(model));
+            self.session.set_client_model(Box::new(model));
         }
         self.notify_client(context.peer);
     }
@@ -315,10 +330,34 @@ impl ServerHandler for Server {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let prompts = if self.offer.has_collections() { prompts::list() } else { Vec::new() };
-        Ok(ListPromptsResult::with_all_items(prompts))
+        let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+        Ok(ListPromptsResult { ttl_ms, cache_scope, ..ListPromptsResult::with_all_items(prompts) })
+    }
+
+    /// The SDK refuses it in a session that does not declare skills.
+    async fn list_skills(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let (ttl_ms, cache_scope) = fresh(&context, FIXED_LIST);
+        Ok(ListSkillsResult { ttl_ms, cache_scope, ..ListSkillsResult::with_all_items(skills::list()) })
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let skill = skills::get(&request.uri).ok_or_else(|| {
+            ErrorData::invalid_params(format!("No skill has the URI \"{}\".", shorten(&request.uri, 200)), None)
+        })?;
+        let mut result = GetSkillResult::new(skill);
+        (result.ttl_ms, result.cache_scope) = fresh(&context, FIXED_LIST);
+        Ok(result)
     }
 
     async fn get_prompt(
@@ -417,11 +456,12 @@ impl Server {
         arguments: Value,
         context: &RequestContext<RoleServer>,
         as_task: bool,
+        contacted: Arc<OnceLock<String>>,
     ) -> Result<ToolOutput> {
         // A call that is refused counts as well.
         let _permit = self.guard.enter(&self.counted_as(context), tool).await?;
         self.offer.check(tool)?;
-        self.run(tool, arguments, context, as_task).await
+        self.run(tool, arguments, context, as_task, contacted).await
     }
 
     /// Runs something on a thread that may block; dropping this future cancels it.
@@ -443,14 +483,17 @@ impl Server {
         arguments: Value,
         context: &RequestContext<RoleServer>,
         as_task: bool,
+        contacted: Arc<OnceLock<String>>,
     ) -> Result<ToolOutput> {
         let cancel = Cancel::default();
-        // The transport drops this future when it shuts down; the thread must not go on alone.
+        // The transport drops this future when it shuts down; the thread must then stop too.
         let _cancel_on_drop = CancelOnDrop(cancel.clone());
         let (sink, mut counts) = progress::channel();
         let mut call = {
             let (session, cancel) = (Arc::clone(&self.session), cancel.clone());
-            tokio::task::spawn_blocking(move || session.call_entry(tool, arguments, &sink, &cancel, as_task))
+            tokio::task::spawn_blocking(move || {
+                session.call_entry(tool, arguments, &sink, &cancel, as_task, &contacted)
+            })
         };
         let token = context.meta.get_progress_token();
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use casetrack_core::settings::{CallLimits, Settings, ToolNames, Toolset};
+use casetrack_core::settings::{CallLimits, Settings, SummaryModel, ToolNames, Toolset};
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
+use casetrack_engine::file_search::{Completion, Prompt};
 use casetrack_engine::rights::Role;
 use casetrack_engine::{Engine, collections};
 use tokio::sync::watch;
@@ -22,19 +23,24 @@ pub struct Session {
     audit: Option<Arc<AuditLog>>,
     recent: Arc<RecentCalls>,
     /// The model of the client, if it offers one.
-    model: OnceLock<Box<dyn ClientModel>>,
+    client_model: OnceLock<Box<dyn LanguageModel>>,
+    /// The model of the settings.
+    own_model: Option<Arc<dyn LanguageModel>>,
     /// The engines of the user, on a team server.
     engines: Option<Engines>,
     /// Answers are for a program that shows them, not for a model that pays for each word.
     shows_all: bool,
 }
 
-/// The model of the client, which may be called if the settings allow it.
-pub(crate) trait ClientModel: Send + Sync {
+/// A language model, which is asked only if the settings allow it.
+pub trait LanguageModel: Send + Sync {
+    /// Host and port of its server. `None` if the client asks the model.
+    fn host(&self) -> Option<&str>;
+
     /// The model's answer to a prompt, at most `max_tokens` long. Blocks.
     ///
     /// Errors: [`ErrorCode::Network`](casetrack_core::ErrorCode::Network) if it fails or takes too long.
-    fn complete(&self, prompt: &str, max_tokens: u32, cancel: &Cancel) -> Result<String>;
+    fn complete(&self, prompt: &Prompt, max_tokens: u32, cancel: &Cancel) -> Result<Completion>;
 }
 
 /// The engine, session and progress of a call.
@@ -49,6 +55,8 @@ pub(crate) struct Context<'a> {
     pub reads: bool,
     /// The only collection, if the tool has read it because none was active.
     pub assumed: OnceLock<CollectionMeta>,
+    /// The host of a language model that the tool has asked.
+    pub contacted: &'a OnceLock<String>,
 }
 
 impl Session {
@@ -61,7 +69,8 @@ impl Session {
             assumed: Mutex::default(),
             audit: None,
             recent: Arc::default(),
-            model: OnceLock::new(),
+            client_model: OnceLock::new(),
+            own_model: None,
             engines: None,
             shows_all: false,
         }
@@ -71,6 +80,11 @@ impl Session {
     pub fn audited(self, log: Arc<AuditLog>) -> Self {
         let enabled = self.settings().audit.enabled;
         Self { audit: enabled.then_some(log), ..self }
+    }
+
+    /// Lets tools ask the model of the settings.
+    pub fn asking(self, model: Option<Arc<dyn LanguageModel>>) -> Self {
+        Self { own_model: model, ..self }
     }
 
     /// Counts the calls of a client with those of its other sessions.
@@ -135,12 +149,20 @@ impl Session {
     }
 
     /// Sets the client's model, once.
-    pub(crate) fn set_model(&self, model: Box<dyn ClientModel>) {
-        let _ = self.model.set(model);
+    pub(crate) fn set_client_model(&self, model: Box<dyn LanguageModel>) {
+        let _ = self.client_model.set(model);
     }
 
-    pub(crate) fn model(&self) -> Option<&dyn ClientModel> {
-        self.model.get().map(|model| &**model)
+    /// The model of the settings, for all tools that use one.
+    pub(crate) fn own_model(&self) -> Option<&dyn LanguageModel> {
+        self.own_model.as_deref()
+    }
+
+    /// The model that writes summaries: that of the settings, or the client's if the settings allow it.
+    pub(crate) fn summary_model(&self) -> Option<&dyn LanguageModel> {
+        let may_ask_client = self.settings.summaries.model == SummaryModel::Client;
+        let of_client = || self.client_model.get().filter(|_| may_ask_client).map(|model| &**model);
+        self.own_model().or_else(of_client)
     }
 
     pub fn settings(&self) -> &Settings {
@@ -179,6 +201,14 @@ impl Session {
 }
 
 impl Context<'_> {
+    /// Asks a language model, which the audit log records.
+    pub fn ask(&self, model: &dyn LanguageModel, prompt: &Prompt, max_tokens: u32) -> Result<Completion> {
+        if let Some(host) = model.host() {
+            let _ = self.contacted.set(host.to_owned());
+        }
+        model.complete(prompt, max_tokens, self.cancel)
+    }
+
     /// The active collection; without one, a tool that changes nothing takes the only collection, which the answer names. Nothing is
     /// written to a collection that was not chosen. Errors if there is none, or if it no longer exists.
     pub fn active(&self) -> Result<CollectionMeta> {

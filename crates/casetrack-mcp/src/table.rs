@@ -111,7 +111,7 @@ impl Entry {
         let rare = schema::take_rare(&mut input_schema);
         let listed_input = match T::CONTRACT.printed {
             Some(_) => input_schema.clone(),
-            None => schema::listed(&input_schema, &rare),
+            None => schema::listed(&input_schema, &rare, T::CONTRACT != Contract::USUAL),
         };
         Self {
             name: T::NAME,
@@ -140,7 +140,7 @@ impl Entry {
         }
     }
 
-    /// True if calls choose how much an answer says about each passage.
+    /// True if calls choose how much detail an answer has for each passage.
     pub fn has_detail(&self) -> bool {
         self.input_schema.get("properties").is_some_and(|properties| properties.get(DETAIL.name).is_some())
     }
@@ -164,7 +164,7 @@ impl Entry {
     ) -> rmcp::model::Tool {
         // What is destroyed or repeated has a meaning only for tools that change something; the list of tools is to be short.
         let annotations = match self.row.effect {
-            // A contract recommends to say so.
+            // A contract recommends this annotation.
             Effect::Reads if self.contract.printed.is_some() => {
                 ToolAnnotations::new().read_only(true).destructive(false)
             }

@@ -29,7 +29,7 @@ pub(crate) trait Tool {
     const DESTRUCTIVE: bool = matches!(Self::ROW.effect, Effect::Deletes);
     /// The list of its answer, by whose items a long answer is cut.
     const LIST: Option<List<Self::Response>> = None;
-    /// Leaves out of its response what a brief answer does not show.
+    /// Removes the parts of its response that a brief answer does not show.
     const SHORTEN: Option<fn(&mut Self::Response)> = None;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
     type Parameters: DeserializeOwned + JsonSchema;

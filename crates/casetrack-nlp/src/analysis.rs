@@ -23,12 +23,12 @@ use crate::words::single_spaced;
 /// of its rules concerns only its documents.
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
-        Ruleset::English => "en-5",
-        Ruleset::Own(Language::German) => "de-2",
-        Ruleset::Own(Language::French) => "fr-2",
-        Ruleset::Own(Language::Spanish) => "es-2",
-        Ruleset::Own(Language::Italian) => "it-2",
-        Ruleset::Other => "other-2",
+        Ruleset::English => "en-6",
+        Ruleset::Own(Language::German) => "de-3",
+        Ruleset::Own(Language::French) => "fr-3",
+        Ruleset::Own(Language::Spanish) => "es-3",
+        Ruleset::Own(Language::Italian) => "it-3",
+        Ruleset::Other => "other-3",
     }
 }
 
@@ -87,8 +87,8 @@ pub fn annotate(
     Ok(assemble(analysis_of(language), placed, surfaces, resolved, references))
 }
 
-/// The mentions of a page in text order. Dates and amounts have a form of their own, whatever the recognizer takes them
-/// for: "May 2019" is never a person.
+/// The mentions of a page in text order. Dates and amounts keep their type, regardless of the recognizer's label:
+/// "May 2019" is never a person.
 fn on_page(page: u32, named: PageNames, topics: Vec<Mention>, found: Vec<Mention>) -> Vec<UnresolvedMention> {
     let is_formed = |mention: &Mention| {
         mention.value.is_some() || !matches!(mention.entity_type, EntityType::Date | EntityType::Amount)
@@ -106,8 +106,9 @@ fn on_page(page: u32, named: PageNames, topics: Vec<Mention>, found: Vec<Mention
     placed
 }
 
-/// The findings of the rules of a language, page by page: of English where there are none, and of the language that the words show where it is
-/// not known. The order of dates is that of the pages where it is not known.
+/// The findings of the rules of a language, page by page. A language without rules gets those of English. If the language is unknown, the words
+/// decide.
+/// If the order of dates is unknown, the pages decide.
 fn found(pages: &[&str], language: Option<&str>, order: DateOrder) -> Result<Vec<PageFindings>> {
     let of_tag = Ruleset::of(language).rules();
     let own = of_tag.or_else(|| if language.is_none() { languages::of_words(pages) } else { None });
@@ -306,7 +307,7 @@ mod tests {
         let pages = ["Am 5.4.2023 zahlt John Smith 1.500 EUR nach § 433 Abs. 2 BGB."];
         for language in [None, Some("en"), Some("en-US")] {
             assert!(annotate(&FailingRecognizer, &pages, language, &Cancel::default()).is_err(), "{language:?}");
-            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-5");
+            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-6");
         }
         for language in ["de", "fr", "es", "it", "nl"] {
             let found = annotate(&FailingRecognizer, &pages, Some(language), &Cancel::default()).unwrap();

@@ -40,7 +40,7 @@ fn below_hundred(tokens: &Tokens, at: usize) -> Option<(u64, usize)> {
     }
 }
 
-/// Words of a number, at most; it bounds the work for text made of number words.
+/// Maximum words of a number; it bounds the work for text made of number words.
 const LONGEST: usize = 24;
 
 pub fn cardinal(tokens: &Tokens, at: usize) -> Option<(u64, usize)> {

@@ -205,7 +205,7 @@ fn numbered(tokens: &Tokens, at: usize) -> Option<(usize, usize, &'static str)> 
     (tokens.slice(next, end).len() > 1).then_some((next, end, role))
 }
 
-/// Letters, digits and what joins them, with at least one digit.
+/// Letters, digits and the signs that join them, with at least one digit.
 fn identifier(tokens: &Tokens, at: usize) -> Option<usize> {
     let part = |at: usize| tokens.is_number(at) || tokens.is_word(at);
     if !part(at) {

@@ -40,7 +40,8 @@ pub fn find(pages: &[&str], order: DateOrder) -> Result<Vec<PageFindings>> {
 
 /// The dates of a page, with the days that name a month in another language, as letters and short texts do.
 fn in_any_language(mut dates: Vec<Mention>, page: &str) -> Result<Vec<Mention>> {
-    let foreign = days_in_words(page)?;
+    let mut foreign = days_in_words(page)?;
+    foreign.extend(dates::east_asian::find(page));
     if !foreign.is_empty() {
         dates.retain(|date| !foreign.iter().any(|day| overlap(date, day)));
         dates.extend(foreign);
@@ -80,6 +81,21 @@ mod tests {
             "It ends on the third (3rd) anniversary of the Effective Date or ten days after the Closing Date.",
         ];
         assert_eq!(days(&pages), [vec!["2020-06-03"], vec!["2020-05-04"], vec!["2023-05-04"]]);
+    }
+
+    #[test]
+    fn a_term_names_the_kind_of_its_end() {
+        let roles = |pages: &[&str]| -> Vec<String> {
+            let found = find(pages, crate::facts::date_order(pages, None)).unwrap();
+            found.into_iter().flat_map(|page| page.mentions).filter_map(|mention| mention.role).collect()
+        };
+        for (day, kind) in [("August 31, 2025", "to the last day of the month"), ("May 4, 2020", "the anniversary")] {
+            let text = format!(
+                "This Agreement is made on {day} (the \"Effective Date\"). The term is six months from the Effective Date."
+            );
+            let found = roles(&[&text]);
+            assert!(found.iter().any(|role| role.ends_with(kind)), "{found:?}");
+        }
     }
 
     #[test]

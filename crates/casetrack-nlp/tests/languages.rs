@@ -155,3 +155,29 @@ fn a_date_has_the_role_that_the_words_before_it_give() {
         assert_eq!(found.mentions[0].role.as_deref(), Some(role), "{language}: {text}");
     }
 }
+
+#[test]
+fn english_days_are_read_in_every_language() {
+    let days = |text: &str, language: &str| -> Vec<String> {
+        found(text, language).into_iter().filter(|label| label.0 == 'd').map(|label| label.3).collect()
+    };
+    for (language, own) in [
+        ("de", "Der Vertrag beginnt am 1. März 2024."),
+        ("fr", "Le contrat prend effet le 1er mars 2024."),
+        ("es", "El contrato entra en vigor el 1 de marzo de 2024."),
+        ("it", "Il contratto decorre dal 1° marzo 2024."),
+    ] {
+        for (line, day) in [
+            ("Date: Tue, 12 Dec 2023 10:00:00 +0200", "2023-12-12"),
+            ("Saved: Tue, 4 Jun 2024", "2024-06-04"),
+            ("Sent: Tuesday, May 3, 2022 4:05 PM", "2022-05-03"),
+            ("> On 9 October 2020 at 10:00, Max Weber wrote:", "2020-10-09"),
+            ("When: 2 Jan 2021 10:00 to 12:00", "2021-01-02"),
+            ("Modified: August 31st, 2019", "2019-08-31"),
+        ] {
+            assert_eq!(days(&format!("{line}\n\n{own}"), language), [day, "2024-03-01"], "{language}");
+        }
+        // The year of a citation, and words that begin as a month does.
+        assert_eq!(days("Decision 2023, marca 12, Septima 2024", language), Vec::<String>::new(), "{language}");
+    }
+}

@@ -81,7 +81,7 @@ impl FromStr for Address {
         address.shown = format!("postgres://{user}{}/{}", places.join(","), address.database());
         let mut options: Vec<&str> = Vec::new();
         if address.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite {
-            // Of several servers, the one that is no standby.
+            // Among several servers, the one that is not a standby.
             options.push("target_session_attrs=read-write");
         }
         options.extend(Some(address.tls.written.as_str()).filter(|written| !written.is_empty()));

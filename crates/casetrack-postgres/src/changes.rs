@@ -179,13 +179,28 @@ impl PostgresCollection {
                 .into());
         }
         let changed = self.next(connection)?;
-        let (route, collection) = (self.routes.route(meta.id), id(self.routes.collection()));
         let mut difference = Difference::default();
         let old = self.remove_rows(connection, meta.id, changed, &mut difference)?;
         if let Some(old) = old.as_ref().filter(|_| meta.marks.is_empty()) {
             // They are the user's, not the file's.
             meta.marks.clone_from(&old.marks);
         }
+        self.insert_rows(connection, rows, &meta, changed)?;
+        let StoredDocument { pages, chunks, sparse_vectors, token_vectors, .. } = rows.document;
+        difference.documents += 1;
+        difference.pages += pages.len() as i64;
+        difference.chunks += chunks.len() as i64;
+        difference.sparse_chunks += sparse_vectors.len() as i64;
+        difference.token_chunks += token_vectors.len() as i64;
+        difference.annotated_documents += i64::from(rows.annotations.is_some());
+        difference.fresh_chunks += chunks.len() as i64;
+        let fresh = self.count(connection, self.routes.route(meta.id), changed, difference)?;
+        let change = if old.is_some() { DocumentChange::Replaced } else { DocumentChange::Added };
+        Ok((change, fresh))
+    }
+
+    /// Inserts all rows of a document with this description.
+    fn insert_rows(&self, connection: &mut Connection, rows: &Rows<'_>, meta: &DocumentMeta, changed: i64) -> Step<()> {
         let StoredDocument { pages, chunks, vectors, sparse_vectors, token_vectors, .. } = rows.document;
         let count = |of: usize| i32::try_from(of).unwrap_or(i32::MAX);
         let numbers: Vec<i32> = pages.iter().map(|page| page.number.cast_signed()).collect();
@@ -205,8 +220,8 @@ impl PostgresCollection {
         connection.change(
             if self.layout.is_guarded { INSERT_GUARDED } else { INSERT },
             &[
-                &route,
-                &collection,
+                &self.routes.route(meta.id),
+                &id(self.routes.collection()),
                 &id(meta.id),
                 &changed,
                 &path_hash(&meta.path),
@@ -217,7 +232,7 @@ impl PostgresCollection {
                 &count(token_vectors.len()),
                 &rows.inverted.text_tokens.cast_signed(),
                 &rows.inverted.context_tokens.cast_signed(),
-                &encode_json(&meta)?,
+                &encode_json(meta)?,
                 &rows.annotations,
                 &numbers,
                 &part(0),
@@ -235,16 +250,7 @@ impl PostgresCollection {
                 &pack(changed.cast_unsigned(), &rows.inverted, sparse_vectors),
             ],
         )?;
-        difference.documents += 1;
-        difference.pages += pages.len() as i64;
-        difference.chunks += chunks.len() as i64;
-        difference.sparse_chunks += sparse_vectors.len() as i64;
-        difference.token_chunks += token_vectors.len() as i64;
-        difference.annotated_documents += i64::from(rows.annotations.is_some());
-        difference.fresh_chunks += chunks.len() as i64;
-        let fresh = self.count(connection, route, changed, difference)?;
-        let change = if old.is_some() { DocumentChange::Replaced } else { DocumentChange::Added };
-        Ok((change, fresh))
+        Ok(())
     }
 
     /// Removes a document with everything that belongs to it, except for its postings in leaves. Returns the document; `None` if it is not there.

@@ -118,7 +118,7 @@ impl PostgresCollection {
         }
     }
 
-    /// Notes are about files of this machine, and lie on it.
+    /// Notes are about files of this machine, and are stored on it.
     fn note_path(&self, name: &str) -> PathBuf {
         self.files.join("notes").join(name)
     }
@@ -193,7 +193,7 @@ impl DescribeCollection for PostgresCollection {
     }
 
     fn update_evidence(&self, change: &mut dyn FnMut(&mut EvidenceTray) -> Result<()>) -> Result<()> {
-        // It is called once: a transaction that is made again takes what became of the same tray.
+        // The closure is called once. A repeated transaction reuses its result for the same tray.
         let mut changed: Option<(EvidenceTray, EvidenceTray)> = None;
         self.change(Right::Editor, |connection| {
             let row = connection.some(

@@ -18,7 +18,7 @@ pub(crate) enum Failure {
     Silent(postgres::Error),
     /// The server gave up a transaction that can be tried again.
     Again(postgres::Error),
-    /// The state here is newer than the one that the transaction sees.
+    /// The state here is newer than the state that the transaction sees.
     Behind,
     Final(Error),
 }

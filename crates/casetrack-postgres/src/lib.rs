@@ -42,8 +42,8 @@
 //! # The driver
 //!
 //! `postgres` waits for each answer, as the engine does, and is tokio-postgres, which is maintained with it, below;
-//! tokio is there already. sqlx has more than twice the dependencies, and its checks of statements need a server at
-//! build time. TLS is rustls, which is there for the pull of models, through tokio-postgres-rustls.
+//! tokio is already a dependency. sqlx has more than twice the dependencies, and its checks of statements need a server at
+//! build time. TLS is rustls, which the pull of models already uses, through tokio-postgres-rustls.
 
 mod address;
 mod changes;

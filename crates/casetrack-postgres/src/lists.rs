@@ -138,7 +138,7 @@ struct ListBuilder {
 }
 
 impl ListBuilder {
-    /// `document` has the number of the first chunk and of the chunks of the one that this is of.
+    /// `document` has the number of the first chunk, and the number of chunks, of the document of this occurrence.
     fn add(&mut self, document: Option<(u32, u32)>, occurrence: Occurrence, places: &[u32]) {
         let Occurrence { chunk, count, length } = occurrence;
         if let Some((first, chunks)) = document

@@ -198,11 +198,10 @@ impl Moment {
 
     /// Brings it to the state that a connection sees, which is in a transaction.
     pub fn follow(moment: &mut Arc<Self>, connection: &mut Connection, routes: &Routes) -> Step<()> {
-        let collection = id(routes.collection());
         let rows = connection.all(
             "SELECT bucket, changed, merged, dead_chunks, forgotten FROM buckets WHERE route = ANY($1) AND collection = $2 \
              ORDER BY bucket",
-            &[&routes.all, &collection],
+            &[&routes.all, &id(routes.collection())],
         )?;
         if rows.is_empty() {
             return Err(gone(routes).into());
@@ -226,40 +225,7 @@ impl Moment {
             let none = vec![0; changed.len()];
             *own = Self { changed: none.clone(), fresh_through: none, ..Self::default() };
         }
-        let since = signed(&own.changed);
-        let rows = connection.all(
-            "SELECT r.ordinal FROM removed r JOIN unnest($1::bigint[], $3::bigint[]) AS s(route, since) ON r.route = s.route \
-             WHERE r.route = ANY($1) AND r.collection = $2 AND r.changed > s.since",
-            &[&routes.all, &collection, &since],
-        )?;
-        for row in rows {
-            own.remove(row.try_get::<_, i64>(0)?.cast_unsigned());
-        }
-        let rows = connection.all(
-            "SELECT d.ordinal, d.version, d.chunks, d.text_tokens, d.context_tokens, d.meta FROM documents d \
-             JOIN unnest($1::bigint[], $3::bigint[]) AS s(route, since) ON d.route = s.route \
-             WHERE d.route = ANY($1) AND d.collection = $2 AND d.changed > s.since",
-            &[&routes.all, &collection, &since],
-        )?;
-        for row in rows {
-            let [ordinal, version] = [row.try_get::<_, i64>(0)?, row.try_get::<_, i64>(1)?].map(i64::cast_unsigned);
-            let meta: DocumentMeta = decode_json("document", row.try_get(5)?)?;
-            let count = row.try_get::<_, i32>(2)?.cast_unsigned();
-            let slots = SlotRange { document: meta.id, first: first_slot(ordinal), count };
-            let language = meta.properties.language.clone();
-            own.add(KnownDocument {
-                slots,
-                ordinal,
-                version,
-                text_tokens: row.try_get::<_, i64>(3)?.cast_unsigned(),
-                context_tokens: row.try_get::<_, i64>(4)?.cast_unsigned(),
-                mark: language_mark(language.as_deref()),
-                title: meta.title.clone(),
-                language,
-                names: OnceLock::new(),
-                entry: Arc::new(CatalogueEntry::new(meta, slots)),
-            });
-        }
+        own.read_changes(connection, routes)?;
         (own.changed, own.dead) = (changed, dead);
         if own.merged != merged {
             own.merged = merged;
@@ -273,6 +239,45 @@ impl Moment {
             gone.iter().for_each(|ordinal| drop(own.fresh.remove(ordinal)));
         }
         own.forget_derived();
+        Ok(())
+    }
+
+    /// Reads the documents that were changed or removed since.
+    fn read_changes(&mut self, connection: &mut Connection, routes: &Routes) -> Step<()> {
+        let (collection, since) = (id(routes.collection()), signed(&self.changed));
+        let rows = connection.all(
+            "SELECT r.ordinal FROM removed r JOIN unnest($1::bigint[], $3::bigint[]) AS s(route, since) ON r.route = s.route \
+             WHERE r.route = ANY($1) AND r.collection = $2 AND r.changed > s.since",
+            &[&routes.all, &collection, &since],
+        )?;
+        for row in rows {
+            self.remove(row.try_get::<_, i64>(0)?.cast_unsigned());
+        }
+        let rows = connection.all(
+            "SELECT d.ordinal, d.version, d.chunks, d.text_tokens, d.context_tokens, d.meta FROM documents d \
+             JOIN unnest($1::bigint[], $3::bigint[]) AS s(route, since) ON d.route = s.route \
+             WHERE d.route = ANY($1) AND d.collection = $2 AND d.changed > s.since",
+            &[&routes.all, &collection, &since],
+        )?;
+        for row in rows {
+            let [ordinal, version] = [row.try_get::<_, i64>(0)?, row.try_get::<_, i64>(1)?].map(i64::cast_unsigned);
+            let meta: DocumentMeta = decode_json("document", row.try_get(5)?)?;
+            let count = row.try_get::<_, i32>(2)?.cast_unsigned();
+            let slots = SlotRange { document: meta.id, first: first_slot(ordinal), count };
+            let language = meta.properties.language.clone();
+            self.add(KnownDocument {
+                slots,
+                ordinal,
+                version,
+                text_tokens: row.try_get::<_, i64>(3)?.cast_unsigned(),
+                context_tokens: row.try_get::<_, i64>(4)?.cast_unsigned(),
+                mark: language_mark(language.as_deref()),
+                title: meta.title.clone(),
+                language,
+                names: OnceLock::new(),
+                entry: Arc::new(CatalogueEntry::new(meta, slots)),
+            });
+        }
         Ok(())
     }
 

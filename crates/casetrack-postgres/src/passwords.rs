@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The password of a user of a database, for the first of these hosts and ports that one is kept for.
+/// The password of a user of a database, for the first of these hosts and ports with a stored password.
 pub(crate) fn find(places: &[(String, u16)], database: &str, user: Option<&str>) -> Option<String> {
     if let Some(password) = std::env::var("PGPASSWORD").ok().filter(|password| !password.is_empty()) {
         return Some(password);

@@ -136,7 +136,7 @@ pub(crate) fn take_part<'p>(bytes: &mut &'p [u8]) -> Option<&'p [u8]> {
 }
 
 impl Packed {
-    /// Of what [`pack`] gave.
+    /// Reads the output of [`pack`].
     pub fn new(bytes: Vec<u8>) -> Result<Self> {
         let (mut entries, mut rest) = (Vec::new(), bytes.as_slice());
         while !rest.is_empty() {

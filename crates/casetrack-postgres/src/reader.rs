@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, DocumentMeta, Error, Page, Result, Sha256, Timestamp};
@@ -137,6 +137,14 @@ impl<'t> Reader<'t> {
         let Some(row) = rows.first() else { return Ok(None) };
         let document = DocumentId::from_bytes(column::<Raw>(row, 0)?.uuid());
         Ok(Some((document, column::<i32>(row, 1)?.cast_unsigned())))
+    }
+
+    pub fn chunk_ids_within(&self, ids: &RangeInclusive<ChunkId>, most: usize) -> Result<Vec<ChunkId>> {
+        let routes = self.routes;
+        let sql = "SELECT id FROM chunks WHERE route = ANY($1) AND collection = $2 AND id >= $3 AND id <= $4 \
+                   ORDER BY id LIMIT $5";
+        let (first, last, most) = (id(*ids.start()), id(*ids.end()), i64::try_from(most).unwrap_or(i64::MAX));
+        self.all(sql, &[&routes.all, &id(routes.collection()), &first, &last, &most])?.iter().map(chunk_id).collect()
     }
 
     pub fn chunks_within(&self, document: DocumentId, range: Range<u32>) -> Result<Vec<Chunk>> {
@@ -301,6 +309,10 @@ impl PassageSource for Reader<'_> {
 
     fn place_of(&self, id: ChunkId) -> Result<Option<(DocumentId, u32)>> {
         self.place_of_chunk(id)
+    }
+
+    fn ids_within(&self, ids: RangeInclusive<ChunkId>, most: usize) -> Result<Vec<ChunkId>> {
+        self.chunk_ids_within(&ids, most)
     }
 
     fn page(&self, document: DocumentId, page: u32) -> Result<PageFacts> {

@@ -1,5 +1,5 @@
-//! The rights of roles. A user is a role of the server; rights to collections are given to roles, and row-level security holds whatever a client asks
-//! for (migrations/0002.sql). A collection to which a role has no right is not there for it.
+//! The rights of roles. A user is a role of the server. Rights to collections are given to roles, and row-level security enforces them for every
+//! query (migrations/0002.sql). A collection to which a role has no right does not exist for the role.
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::Right;

@@ -23,7 +23,7 @@ use crate::sql::{Raw, RawArray, components, halfvec, id, ids};
 
 /// Candidates that are looked at beyond those wanted, so that the choice among equal scores is ours.
 const SPARE: usize = 32;
-/// The most that the index is asked for at once.
+/// Maximum results that are requested from the index at once.
 const MOST_PROPOSED: usize = 20_000;
 /// `ef_search`: the greatest that pgvector takes. With 400, one in 40 of the ten nearest of 100,000 chunks was missed; the time is small compared with that.
 const EF: usize = 1000;

@@ -55,7 +55,7 @@ pub(crate) struct Connection {
 }
 
 /// The mark that distinguishes a writing transaction from all others. A server that crashed, and a standby that was
-/// promoted, give the numbers again of transactions that they know nothing of: a number is of one history only.
+/// promoted, reuse the numbers of transactions that they never saw: a number belongs to one history only.
 struct Transaction {
     number: String,
     history: String,
@@ -130,7 +130,7 @@ impl Server {
         }
     }
 
-    /// The answer to a question, which is asked again if the connection is lost or its view was too old.
+    /// The answer to a query, which is repeated if the connection is lost or its view was too old.
     pub fn read<T>(&self, ask: impl Fn(&mut Connection) -> Step<T>) -> Result<T> {
         let mut tries = 0;
         loop {
@@ -273,7 +273,7 @@ fn unknown(transaction: &str, why: Option<Error>) -> Error {
     }
 }
 
-/// A connection for callers that know only errors, and the reason why it did not answer.
+/// A connection for callers that handle only errors, and the reason why it did not answer.
 pub(crate) struct Session<'t> {
     held: RefCell<Held<'t>>,
     failure: RefCell<Option<Failure>>,

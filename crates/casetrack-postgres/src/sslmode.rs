@@ -1,5 +1,5 @@
 //! The options for TLS in the address of a server, as libpq reads them:
-//! `postgres://user@host:5432/database?sslmode=verify-full`. It is read here, since the driver knows half of it.
+//! `postgres://user@host:5432/database?sslmode=verify-full`. It is read here, because the driver supports only half of it.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ pub(crate) fn read(address: &str) -> Result<(Config, TlsOptions)> {
     let is_local =
         config.get_hosts().iter().all(|host| !matches!(host, Host::Tcp(_))) && config.get_hostaddrs().is_empty();
     config.ssl_mode(match mode {
-        // Sockets of this machine have no TLS, whatever is asked for.
+        // Sockets of this machine have no TLS, even if the address requests it.
         _ if is_local => SslMode::Disable,
         Mode::Disable => SslMode::Disable,
         Mode::Prefer => SslMode::Prefer,

@@ -184,12 +184,21 @@ impl Follower {
 
     /// Looks at collections, or at all, and reports the changes.
     fn look(&mut self, only: Option<&BTreeSet<CollectionId>>) -> Step<()> {
-        let is_new = self.connection.is_none();
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            none => none.insert(self.server.connect()?),
-        };
-        let (seen, has_begun) = (&mut self.seen, self.has_begun);
+        let known = self.connection.take();
+        let is_new = known.is_none();
+        let mut connection = known.map_or_else(|| self.server.connect(), Ok)?;
+        let looked = self.look_with(&mut connection, is_new, only);
+        self.connection = Some(connection);
+        looked
+    }
+
+    /// A connection that is new listens to no channel.
+    fn look_with(
+        &mut self,
+        connection: &mut Connection,
+        is_new: bool,
+        only: Option<&BTreeSet<CollectionId>>,
+    ) -> Step<()> {
         let is_there = "SELECT to_regclass('casetrack.collections') IS NOT NULL";
         if !connection.one(is_there, &[])?.try_get::<_, bool>(0)? {
             return Ok(());
@@ -208,19 +217,15 @@ impl Follower {
         }
         // Before changes are read, so that none comes between. The names are ones that the database made: no quotes are in them.
         for (own, (channel, ..)) in &current {
-            let known = seen.get(own).map(|seen| &seen.channel);
+            let known = self.seen.get(own).map(|seen| &seen.channel);
             if is_new || known != Some(channel) {
                 known.iter().filter(|_| !is_new).try_for_each(|known| connection.run(&format!("UNLISTEN {known}")))?;
                 connection.run(&format!("LISTEN {channel}"))?;
             }
         }
-        let is_looked_at = |own: &CollectionId| only.is_none_or(|only| only.contains(own));
-        let gone: Vec<CollectionId> =
-            seen.keys().filter(|own| is_looked_at(own) && !current.contains_key(own)).copied().collect();
-        for own in gone {
-            if let Some(seen) = seen.remove(&own) {
-                connection.run(&format!("UNLISTEN {}", seen.channel))?;
-            }
+        let is_gone = |own: &CollectionId| only.is_none_or(|only| only.contains(own)) && !current.contains_key(own);
+        for (own, seen) in self.seen.extract_if(.., |own, _| is_gone(own)) {
+            connection.run(&format!("UNLISTEN {}", seen.channel))?;
             if !self.server.own.take_collection(own, CollectionChange::Deleted) {
                 (self.notify)(StoreChange::Collection(own));
             }
@@ -232,50 +237,63 @@ impl Follower {
         )?;
         for row in rows {
             let own = CollectionId::from_bytes(row.try_get::<_, Raw>(0)?.uuid());
-            let (number, chunks) =
-                (row.try_get::<_, i64>(1)?.cast_unsigned(), row.try_get::<_, i64>(2)?.cast_unsigned());
+            let [number, chunks] = [row.try_get::<_, i64>(1)?, row.try_get(2)?].map(i64::cast_unsigned);
             let Some((channel, version, of_row)) = current.remove(&own) else { continue };
             if chunks > layout.exact_chunks && !of_row.try_get::<_, bool>(3)? {
                 self.indexes.want(connection, own, of_row.try_get(4)?)?;
             }
-            let routes = Routes::of(own, layout.fanout);
-            let Some((described, evidence)) = contents(connection, &routes, seen.get(&own), &version)? else {
-                continue;
-            };
-            let before = seen.remove(&own);
-            let is_own = before.is_none() && has_begun && self.server.own.take_collection(own, CollectionChange::Made);
-            // Documents that others have put into one that was made here are reported.
-            let from = before.as_ref().map_or(if is_own { 0 } else { number }, |before| before.number);
-            if before.as_ref().map_or(has_begun && !is_own, |before| before.described != described) {
-                (self.notify)(StoreChange::Collection(own));
+            if !self.look_at(connection, Routes::of(own, layout.fanout), channel, version, number)? {
+                return Ok(());
             }
-            if before.is_some_and(|before| before.evidence != evidence) {
-                (self.notify)(StoreChange::Evidence(own));
-            }
-            let mut now = Seen { routes, channel, version, described, evidence, number: from };
-            let changes = changes(connection, &now.routes, from, number);
-            if let Ok(Some(changes)) = &changes {
-                let is_wanted = || !self.shared.ended.load(Ordering::Relaxed);
-                let Some(ours) = self.server.own.take(own, number, is_wanted) else { return Ok(()) };
-                now.number = number;
-                match changes {
-                    DocumentChanges::Each(each) => {
-                        let others: Vec<_> = each.iter().filter(|(_, _, number)| !ours.contains(number)).collect();
-                        if others.len() > MOST {
-                            (self.notify)(StoreChange::Collection(own));
-                        } else {
-                            others.iter().for_each(|(document, change, _)| {
-                                (self.notify)(StoreChange::Document(own, *document, *change))
-                            });
-                        }
-                    }
-                    DocumentChanges::All => (self.notify)(StoreChange::Collection(own)),
-                }
-            }
-            seen.insert(own, now);
-            changes?;
         }
         Ok(())
+    }
+
+    /// Looks at a collection that others may have changed up to a number. False if its changes are no longer wanted.
+    fn look_at(
+        &mut self,
+        connection: &mut Connection,
+        routes: Routes,
+        channel: String,
+        version: String,
+        number: u64,
+    ) -> Step<bool> {
+        let own = routes.collection();
+        let Some((described, evidence)) = contents(connection, &routes, self.seen.get(&own), &version)? else {
+            return Ok(true);
+        };
+        let before = self.seen.remove(&own);
+        let is_own = before.is_none() && self.has_begun && self.server.own.take_collection(own, CollectionChange::Made);
+        // Documents that others have put into one that was made here are reported.
+        let from = before.as_ref().map_or(if is_own { 0 } else { number }, |before| before.number);
+        if before.as_ref().map_or(self.has_begun && !is_own, |before| before.described != described) {
+            (self.notify)(StoreChange::Collection(own));
+        }
+        if before.is_some_and(|before| before.evidence != evidence) {
+            (self.notify)(StoreChange::Evidence(own));
+        }
+        let mut now = Seen { routes, channel, version, described, evidence, number: from };
+        let changes = changes(connection, &now.routes, from, number);
+        if let Ok(Some(changes)) = &changes {
+            let Some(ours) = self.server.own.take(own, number, || self.is_wanted()) else { return Ok(false) };
+            now.number = number;
+            self.report(own, changes, &ours);
+        }
+        self.seen.insert(own, now);
+        changes?;
+        Ok(true)
+    }
+
+    /// Reports the changes of documents, except for those with the numbers of `ours`.
+    fn report(&self, own: CollectionId, changes: &DocumentChanges, ours: &BTreeSet<u64>) {
+        let DocumentChanges::Each(each) = changes else { return (self.notify)(StoreChange::Collection(own)) };
+        let others: Vec<_> = each.iter().filter(|(_, _, number)| !ours.contains(number)).collect();
+        if others.len() > MOST {
+            return (self.notify)(StoreChange::Collection(own));
+        }
+        for (document, change, _) in others {
+            (self.notify)(StoreChange::Document(own, *document, *change));
+        }
     }
 }
 

@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 pub enum Changes {
     /// These were stored, moved or marked, or are gone.
     Of { changed: Vec<DocumentId>, gone: Vec<DocumentId> },
-    /// So much that it is no longer known what: read the documents again.
+    /// Too many changes to list: read the documents again.
     All,
 }
 
@@ -46,7 +46,7 @@ impl From<DocumentChanges> for Changes {
 pub(crate) enum DocumentChanges {
     /// With the number of each change, by document.
     Each(Vec<(DocumentId, DocumentChange, u64)>),
-    /// It is no longer known what.
+    /// Too many changes to list.
     All,
 }
 
@@ -93,7 +93,7 @@ impl Watcher {
         self.seen
     }
 
-    /// The changes since the last report, as soon as there are any; `None` if there are none for so long. If the server
+    /// The changes since the last report, as soon as there are any; `None` if there are none within `timeout`. If the server
     /// cannot be reached, it is tried again until then. Errors: [`casetrack_core::ErrorCode::NotFound`] if the
     /// collection was deleted, or the right to read it taken back.
     pub fn wait(&mut self, timeout: Duration) -> Result<Option<Changes>> {

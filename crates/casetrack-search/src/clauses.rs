@@ -16,7 +16,7 @@ const HINT: f32 = 0.3;
 /// Most words of a question between two that ask for a clause together.
 const BETWEEN: usize = 3;
 
-/// Words that deny what follows them, and further words between.
+/// Words that deny the words after them, and further words between.
 const DENIAL: &str =
     r"(?:\b(?:no|not|nor|never|neither|without|exclude[sd]?|disclaim(?:s|ed)?|lacks?) (?:\w+ ){0,3}|non-?)$";
 

@@ -54,6 +54,7 @@ pub fn compare_documents(
             query: topic.to_owned(),
             top_k: count,
             document: Some(document.id.to_string()),
+            short: true,
             ..SearchRequest::default()
         };
         let response = search(host, &[collection], &request)?;

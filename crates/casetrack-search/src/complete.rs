@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::query::{self, Understood};
 use super::{
-    Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, of_changes,
+    Filters, Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, context, excerpt, filter, of_changes,
     of_hidden, related, results, whole, within_tier,
 };
 use casetrack_compare::quotes::{Broken, over_page_breaks};
@@ -21,7 +21,7 @@ use casetrack_host::{Host, OpenCollection};
 /// Most phrases of a query that are looked for at page breaks.
 const MAX_PHRASES: usize = 8;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct CompleteList {
     /// The conditions on words, in the notation of queries.
     pub condition: String,
@@ -73,6 +73,67 @@ struct Found {
     places: Vec<(DocumentId, u32)>,
 }
 
+/// The list of several collections, one after the other.
+#[derive(Default)]
+struct Gathered {
+    list: CompleteList,
+    found: Vec<Found>,
+    /// Documents in the collections, before filters.
+    total: u64,
+    /// Documents and chunks that were searched.
+    documents: u64,
+    chunks: u64,
+    notices: Vec<String>,
+}
+
+impl Gathered {
+    /// Adds the passages of a collection. `restricted` are all filters of the request.
+    fn add(
+        &mut self,
+        host: &Host,
+        collection: Arc<OpenCollection>,
+        query: &str,
+        request: &SearchRequest,
+        restricted: &Filters,
+    ) -> Result<()> {
+        let mut understood = query::understand(host, &collection, query)?;
+        let how = understood.has_words().then(|| how_words_match(&understood).to_owned());
+        for notice in std::mem::take(&mut understood.notices).into_iter().chain(how) {
+            if !self.notices.contains(&notice) {
+                self.notices.push(notice);
+            }
+        }
+        let notices = &mut self.notices;
+        let mut left =
+            |own: &Filters| filter::left(host, &collection, [restricted, own], &WordConditions::default(), notices);
+        let base = left(&understood.filters)?;
+        // If a query has only fields, they are its conditions and not its scope.
+        let searched = match understood.has_words() {
+            true => base.clone(),
+            false => left(&Filters::default())?,
+        };
+        let counts = collection.counts()?;
+        self.total += counts.documents;
+        self.documents += searched.as_ref().map_or(counts.documents, |searched| searched.documents());
+        self.chunks += searched.as_ref().map_or(counts.chunks, |searched| searched.chunks());
+        let found = found(&collection, &understood, base.as_deref())?;
+        self.list.documents += found.documents();
+        if let Some(whole) = whole::documents(&collection, &understood, base.as_deref())? {
+            *self.list.whole_documents.get_or_insert_default() += whole;
+        }
+        self.list.passages += found.chunks();
+        self.list.condition = understood.written();
+        for phrase in phrases(&understood).iter().filter(|_| request.offset == 0) {
+            let broken = over_page_breaks(&collection, &host.config().citations, phrase, base.as_deref())?;
+            self.notices.extend(of_breaks(phrase, &broken));
+        }
+        let places = places(&collection, &found, request.per_document)?;
+        self.list.listed += places.len() as u64;
+        self.found.push(Found { collection, sought: understood.text, places });
+        Ok(())
+    }
+}
+
 /// The list of all passages that fulfil a query of conditions only, from `request.offset` on, of one collection after the other; `None`
 /// for other queries.
 pub(super) fn complete_list(
@@ -85,54 +146,13 @@ pub(super) fn complete_list(
     if !query::is_complete(query)? {
         return Ok(None);
     }
-    let (mut notices, mut names, mut all) = (Vec::new(), Vec::new(), Vec::new());
-    let mut list =
-        CompleteList { condition: String::new(), documents: 0, passages: 0, whole_documents: None, listed: 0 };
-    let (mut total, mut documents, mut chunks) = (0, 0, 0);
     let mut restricted = request.filters.clone();
     restricted.documents.extend(request.document.clone());
+    let mut gathered = Gathered::default();
     for &id in collections {
-        let collection = host.collection(id)?;
-        let mut understood = query::understand(host, &collection, query)?;
-        let how = understood.has_words().then(|| how_words_match(&understood).to_owned());
-        for notice in std::mem::take(&mut understood.notices).into_iter().chain(how) {
-            if !notices.contains(&notice) {
-                notices.push(notice);
-            }
-        }
-        let filters = [&restricted, &understood.filters];
-        let base = filter::left(host, &collection, filters, &WordConditions::default(), &mut notices)?;
-        let counts = collection.counts()?;
-        total += counts.documents;
-        // If a query has only fields, they are its conditions and not its scope.
-        let searched = match understood.has_words() {
-            true => base.clone(),
-            false => filter::left(
-                host,
-                &collection,
-                [&restricted, &filter::Filters::default()],
-                &WordConditions::default(),
-                &mut notices,
-            )?,
-        };
-        documents += searched.as_ref().map_or(counts.documents, |searched| searched.documents());
-        chunks += searched.as_ref().map_or(counts.chunks, |searched| searched.chunks());
-        let found = found(&collection, &understood, base.as_deref())?;
-        list.documents += found.documents();
-        if let Some(whole) = whole::documents(&collection, &understood, base.as_deref())? {
-            *list.whole_documents.get_or_insert_default() += whole;
-        }
-        list.passages += found.chunks();
-        list.condition = understood.written();
-        names.push(collection.meta().name.clone());
-        for phrase in phrases(&understood).iter().filter(|_| request.offset == 0) {
-            let broken = over_page_breaks(&collection, &host.config().citations, phrase, base.as_deref())?;
-            notices.extend(of_breaks(phrase, &broken));
-        }
-        let places = places(&collection, &found, request.per_document)?;
-        list.listed += places.len() as u64;
-        all.push(Found { collection, sought: understood.text, places });
+        gathered.add(host, host.collection(id)?, query, request, &restricted)?;
     }
+    let Gathered { list, found, total, documents, chunks, mut notices } = gathered;
     if list.listed < list.passages {
         let most = request.per_document.unwrap_or_default();
         notices.push(format!("At most {most} passages of each document are listed."));
@@ -142,17 +162,18 @@ pub(super) fn complete_list(
         let request = within_tier(request, host.config().tier, &mut notices);
         let end = u64::from(request.offset) + u64::from(request.top_k);
         next_offset = (end < list.listed && request.top_k > 0).then_some(end);
-        results = listed(&all, &request, &host.config().citations)?;
+        results = listed(&found, &request, &host.config().citations)?;
     }
     let mut related = Vec::new();
     if request.related {
-        for Found { collection, .. } in &all {
-            related.extend(related::to(host, collection, &results)?);
+        for Found { collection, sought, .. } in &found {
+            related.extend(related::to(host, collection, sought, &results)?);
         }
     }
     notices.extend(of_changes(&results));
     notices.extend(of_hidden(&results));
     let (results, hits) = Hit::instead_of(results, request.brief);
+    let names: Vec<&str> = found.iter().map(|found| found.collection.meta().name.as_str()).collect();
     Ok(Some(SearchResponse {
         query: query.to_owned(),
         collection: names.join(", "),
@@ -244,22 +265,10 @@ fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Resu
             let Some(passage) = passages.at(*document, *index)? else { continue };
             let mut chunk = chunks::view(passage, style);
             let excerpt = results::shown(collection, &mut chunk, &mut pages, |chunk, blocks| {
-                excerpt::excerpt(sought, chunk, blocks, request.brief)
+                excerpt::excerpt(sought, chunk, blocks, request.extent())
             })?;
-            let mut result = SearchResult {
-                rank: n as u32 + 1,
-                score: 1.0,
-                collection: (all.len() > 1).then(|| collection.meta().name.clone()),
-                excerpt,
-                surroundings: Surroundings::default(),
-                chunk,
-                repeated_in: Vec::new(),
-                bm25: None,
-                dense: None,
-                sparse: None,
-                late: None,
-                preferred: None,
-            };
+            let name = (all.len() > 1).then(|| collection.meta().name.clone());
+            let mut result = SearchResult::new(n + 1, 1.0, name, chunk, excerpt);
             result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
             results.push(result);
         }

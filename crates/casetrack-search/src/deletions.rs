@@ -4,15 +4,16 @@
 //! for those of one page. Words are compared whole, without regard to case.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::time::Instant;
 
 use casetrack_core::{Change, CollectionId, DocumentId, DocumentMeta, Error, Notice, Result};
-use casetrack_store::PageTest;
+use casetrack_store::{Collection, PageTest};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::query::{self, DeletedWords};
-use super::{SearchRequest, SearchResponse, filter, within_tier};
+use super::{Filters, SearchRequest, SearchResponse, filter, within_tier};
 use crate::filter::marks;
 use casetrack_host::Host;
 use casetrack_host::documents::tracked::{TrackedChange, known_spans, pages_with_changes, placed};
@@ -21,7 +22,7 @@ use casetrack_host::documents::tracked::{TrackedChange, known_spans, pages_with_
 const BEFORE: usize = 200;
 const AFTER: usize = 600;
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct DeletedTexts {
     /// Deletions, and texts that were moved away, with all the words.
     pub total: u64,
@@ -48,20 +49,8 @@ pub(super) fn deleted_texts(
     request: &SearchRequest,
     started: Instant,
 ) -> Result<Option<SearchResponse>> {
-    let Some((words, filters)) = query::in_deleted(query)? else { return Ok(None) };
-    let mut own = request.filters.clone();
-    own.documents.extend(request.document.clone());
-    let filters = [&own, &filters];
-    if filters.iter().any(|filters| !filters.entities.is_empty()) {
-        return Err(Error::invalid("in:deleted cannot be combined with entities: they are found in the final text.")
-            .with_hint("Leave the entity out, or write its name as words."));
-    }
-    if filters.iter().any(|filters| !filters.printed().is_empty()) {
-        return Err(Error::invalid(
-            "in:deleted cannot be combined with Bates numbers, printed labels, exhibits or numbers of paragraphs: drafts have none.",
-        )
-        .with_hint("Leave them out, or name pages by their numbers."));
-    }
+    let Some((words, [own, named])) = asked(query, request)? else { return Ok(None) };
+    let filters = [&own, &named];
     let mut notices = vec![
         "Deleted texts are no longer part of the documents: never quote them as \
          agreed. Words match whole, without regard to case."
@@ -78,62 +67,17 @@ pub(super) fn deleted_texts(
         true => 0..0,
         false => u64::from(request.offset)..u64::from(request.offset) + u64::from(request.top_k),
     };
-    let mut found = DeletedTexts { total: 0, documents: 0, texts: Vec::new() };
+    let mut finder = Finder { words, filters, wanted, found: DeletedTexts::default() };
     let (mut total_documents, mut searched, mut names) = (0, 0, Vec::new());
     for &id in collections {
         let collection = host.collection(id)?;
         total_documents += collection.counts()?.documents;
         notices.extend(marks::unknown(&collection, filters)?);
         let name = collection.meta().name.clone();
-        let mut documents = collection.documents()?;
-        for filters in filters {
-            if let Some(chosen) = filter::chosen(host, &collection, filters)? {
-                let chosen: HashSet<DocumentId> = chosen.into_iter().collect();
-                documents.retain(|document| chosen.contains(&document.id));
-            }
-        }
-        searched += documents.len() as u64;
-        documents.retain(|document| document.tracked_changes > 0);
-        documents.sort_by_cached_key(|document| (document.name.to_lowercase(), document.path.clone()));
-        for document in &documents {
-            let before = found.total;
-            let mut spans = None;
-            let passes = |page: &u32| {
-                filters.iter().all(|filters| {
-                    filters.pages.is_empty()
-                        || filters
-                            .pages
-                            .iter()
-                            .any(|test| matches!(test, PageTest::Numbered(pages) if pages.contains(page)))
-                })
-            };
-            for page in pages_with_changes(document).filter(passes) {
-                let changes = collection.page_changes(document.id, page)?;
-                let matching = changes.iter().filter(|change| change.kind.removes() && words.are_in(&change.text));
-                let shown: Vec<Change> = matching
-                    .filter(|_| {
-                        found.total += 1;
-                        wanted.contains(&(found.total - 1))
-                    })
-                    .cloned()
-                    .collect();
-                if shown.is_empty() {
-                    continue;
-                }
-                let spans = known_spans(&collection, document, &mut spans)?;
-                let placed = placed(&collection, document, page, shown.iter(), spans)?;
-                let collection = (collections.len() > 1).then(|| name.clone());
-                found.texts.extend(
-                    placed
-                        .into_iter()
-                        .zip(&shown)
-                        .map(|(change, stored)| deleted(collection.clone(), document, excerpt(change, stored, &words))),
-                );
-            }
-            found.documents += u64::from(found.total > before);
-        }
+        searched += finder.look_in(host, &collection, (collections.len() > 1).then_some(name.as_str()))?;
         names.push(name);
     }
+    let Finder { wanted, found, .. } = finder;
     if searched > 0 && found.total == 0 {
         notices.push(
             "Tracked changes are read from DOCX, ODT and RTF files, and only from those ingested since this version: reindex earlier ones."
@@ -159,8 +103,88 @@ pub(super) fn deleted_texts(
     }))
 }
 
-fn deleted(collection: Option<String>, document: &DocumentMeta, change: TrackedChange) -> DeletedText {
-    DeletedText { collection, document_id: document.id, file_path: document.path.clone(), change }
+/// The words that are looked for, and the filters of the request and of the query; `None` for other queries.
+///
+/// Errors: filters that deleted texts cannot have.
+fn asked(query: &str, request: &SearchRequest) -> Result<Option<(DeletedWords, [Filters; 2])>> {
+    let Some((words, named)) = query::in_deleted(query)? else { return Ok(None) };
+    let mut own = request.filters.clone();
+    own.documents.extend(request.document.clone());
+    let filters = [own, named];
+    if filters.iter().any(|filters| !filters.entities.is_empty()) {
+        return Err(Error::invalid("in:deleted cannot be combined with entities: they are found in the final text.")
+            .with_hint("Leave the entity out, or write its name as words."));
+    }
+    if filters.iter().any(|filters| !filters.printed().is_empty()) {
+        return Err(Error::invalid(
+            "in:deleted cannot be combined with Bates numbers, printed labels, exhibits or numbers of paragraphs: drafts have none.",
+        )
+        .with_hint("Leave them out, or name pages by their numbers."));
+    }
+    Ok(Some((words, filters)))
+}
+
+/// Looks for deleted texts, collection by collection.
+struct Finder<'f> {
+    words: DeletedWords,
+    filters: [&'f Filters; 2],
+    /// The wanted texts, by their place among all that are found.
+    wanted: Range<u64>,
+    found: DeletedTexts,
+}
+
+impl Finder<'_> {
+    /// Looks in the documents of a collection that the filters leave; returns their number. `name` is shown with the texts.
+    fn look_in(&mut self, host: &Host, collection: &Collection, name: Option<&str>) -> Result<u64> {
+        let mut documents = collection.documents()?;
+        for filters in self.filters {
+            if let Some(chosen) = filter::chosen(host, collection, filters)? {
+                let chosen: HashSet<DocumentId> = chosen.into_iter().collect();
+                documents.retain(|document| chosen.contains(&document.id));
+            }
+        }
+        let searched = documents.len() as u64;
+        documents.retain(|document| document.tracked_changes > 0);
+        documents.sort_by_cached_key(|document| (document.name.to_lowercase(), document.path.clone()));
+        for document in &documents {
+            let before = self.found.total;
+            self.look_at(collection, document, name)?;
+            self.found.documents += u64::from(self.found.total > before);
+        }
+        Ok(searched)
+    }
+
+    fn look_at(&mut self, collection: &Collection, document: &DocumentMeta, name: Option<&str>) -> Result<()> {
+        let Self { words, filters, wanted, found } = self;
+        let mut spans = None;
+        let passes = |page: &u32| {
+            let has = |test: &PageTest| matches!(test, PageTest::Numbered(pages) if pages.contains(page));
+            filters.iter().all(|filters| filters.pages.is_empty() || filters.pages.iter().any(has))
+        };
+        for page in pages_with_changes(document).filter(passes) {
+            let changes = collection.page_changes(document.id, page)?;
+            let matching = changes.iter().filter(|change| change.kind.removes() && words.are_in(&change.text));
+            let shown: Vec<Change> = matching
+                .filter(|_| {
+                    found.total += 1;
+                    wanted.contains(&(found.total - 1))
+                })
+                .cloned()
+                .collect();
+            if shown.is_empty() {
+                continue;
+            }
+            let spans = known_spans(collection, document, &mut spans)?;
+            let placed = placed(collection, document, page, shown.iter(), spans)?;
+            found.texts.extend(placed.into_iter().zip(&shown).map(|(change, stored)| DeletedText {
+                collection: name.map(str::to_owned),
+                document_id: document.id,
+                file_path: document.path.clone(),
+                change: excerpt(change, stored, words),
+            }));
+        }
+        Ok(())
+    }
 }
 
 /// The part of a long deletion around the first searched word.

@@ -2,19 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
 use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
-use casetrack_store::{Collection, DensityReader, Filter, Passage, TermWeights};
+use casetrack_store::{CatalogueEntry, Collection, DensityReader, Filter, Passage, TermWeights};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answers::{self, Answer};
 use super::clauses::{self, AskedClause};
+use super::excerpt::{self, Extent};
 use super::query::{self, Understood};
 use super::results::{self, PageBlocks};
-use super::{Filters, Scope, Weights, cover, excerpt, filter, recall};
+use super::{Excerpt, Filters, Scope, Weights, cover, filter, recall};
 use crate::ranking::fusion::Candidate;
 use casetrack_host::Host;
 use casetrack_host::documents::chunks::{self, ChunkView};
@@ -54,7 +56,7 @@ const TOGETHER: f32 = 0.8;
 /// … and if no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
 /// there: this refuses 20 of these and none of the others.
 const SIMILAR: f32 = 0.5;
-/// The share of its words that is enough where a sentence also states an answer of the kind that is asked for.
+/// The share of its words that is enough if a sentence also states the kind of answer that the question needs.
 const STATED: f32 = 0.5;
 
 #[derive(Debug, Clone)]
@@ -103,9 +105,11 @@ pub struct DocumentAnswer {
     pub quote: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunk_id: Option<ChunkId>,
-    /// The best passage, if the answer is not brief.
+    /// The best passage, if the answer is not brief, and the sentences of it that answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passage: Option<ChunkView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<Excerpt>,
 }
 
 /// The best passage of a document, and how near the document is.
@@ -127,7 +131,7 @@ struct Evidence {
     /// The share of a clause in the passage, 0–1.
     said: f32,
     cosine: f32,
-    /// `together` where the sentence states an answer of the kind that is asked for, such as a rate; else 0.
+    /// `together` if the sentence states the kind of answer that the question needs, such as a rate; else 0.
     stated: f32,
 }
 
@@ -158,15 +162,7 @@ impl Weighing {
 /// for a kind of clause that is known.
 pub fn ask_every_document(host: &Host, collection: CollectionId, request: &EveryRequest) -> Result<EveryAnswer> {
     let started = Instant::now();
-    let question = request.question.trim();
-    if question.is_empty() {
-        return Err(Error::invalid("The question is empty.").with_hint("Ask as you would ask a colleague."));
-    }
-    check_range("limit", request.limit, 1..=MAX_ROWS)?;
-    if query::is_complete(question)? {
-        return Err(Error::invalid("The question consists of conditions only; there is nothing to rank documents by.")
-            .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
-    }
+    let question = checked_question(request)?;
     let collection = host.collection(collection)?;
     let Understood { text, filters, words, mut notices, .. } = query::understand(host, &collection, question)?;
     let named = Filters { documents: request.documents.clone(), ..Filters::default() };
@@ -183,34 +179,8 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     let weights = if recalled.weights == know_the_language { WEIGHTS } else { recalled.weights };
     let asks = Asks::of(&collection, &text)?;
     let style = &host.config().citations;
-    let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
-
-    let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
-    let best = best / answers.len().clamp(1, BEST) as f32;
-    let most = answers.iter().map(|answer| answer.evidence).fold(Evidence::default(), Evidence::max);
-    let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
-    let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
-        document,
-        score: 0.0,
-        evidence: Evidence::default(),
-        passage: None,
-        said: Vec::new(),
-        contrary: false,
-    });
-    answers.extend(silent);
-    let names: HashMap<DocumentId, String> = catalogue.iter().map(|entry| (entry.id, entry.name.clone())).collect();
-    let mut rows = Vec::new();
-    for answer in answers.iter().filter(|answer| asked.contains(&answer.document)) {
-        let Some(name) = names.get(&answer.document) else { continue };
-        let score = if best > 0.0 { answer.score / best } else { 0.0 };
-        let found =
-            most.is_enough() && asks.weighing().admits(score, answer.evidence) && asks.is_stated(answer.evidence);
-        rows.push((name, score, found, answer));
-    }
-    rows.sort_by(|(a_name, a, a_found, a_best), (b_name, b, b_found, b_best)| {
-        let says = (b_found, b_best.contrary).cmp(&(a_found, a_best.contrary));
-        says.then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
-    });
+    let answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
+    let rows = ranked(&asks, answers, &asked, &catalogue);
     let found = rows.iter().filter(|(_, _, found, _)| *found).count() as u64;
     let total = rows.len() as u64;
     let tier = host.config().tier;
@@ -223,7 +193,7 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     let mut pages = PageBlocks::new();
     let rows = shown
         .map(|(name, score, found, answer)| {
-            row(&collection, &mut pages, (name, score, found, answer), &text, request.brief)
+            row(&collection, &mut pages, (name, score, found, &answer), &text, request.brief)
         })
         .collect::<Result<Vec<DocumentAnswer>>>()?;
     let end = u64::from(request.offset) + rows.len() as u64;
@@ -239,10 +209,59 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     })
 }
 
+fn checked_question(request: &EveryRequest) -> Result<&str> {
+    let question = request.question.trim();
+    if question.is_empty() {
+        return Err(Error::invalid("The question is empty.").with_hint("Ask as you would ask a colleague."));
+    }
+    check_range("limit", request.limit, 1..=MAX_ROWS)?;
+    if query::is_complete(question)? {
+        return Err(Error::invalid("The question consists of conditions only; there is nothing to rank documents by.")
+            .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
+    }
+    Ok(question)
+}
+
+/// The `asked` documents in the order of [`EveryAnswer::rows`], each with its name, its nearness and whether it answers.
+fn ranked<'c>(
+    asks: &Asks,
+    mut answers: Vec<Best>,
+    asked: &HashSet<DocumentId>,
+    catalogue: &'c [Arc<CatalogueEntry>],
+) -> Vec<(&'c str, f32, bool, Best)> {
+    let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
+    let best = best / answers.len().clamp(1, BEST) as f32;
+    let most = answers.iter().map(|answer| answer.evidence).fold(Evidence::default(), Evidence::max);
+    let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
+    let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
+        document,
+        score: 0.0,
+        evidence: Evidence::default(),
+        passage: None,
+        said: Vec::new(),
+        contrary: false,
+    });
+    answers.extend(silent);
+    let names: HashMap<DocumentId, &str> = catalogue.iter().map(|entry| (entry.id, entry.name.as_str())).collect();
+    let mut rows = Vec::new();
+    for answer in answers.into_iter().filter(|answer| asked.contains(&answer.document)) {
+        let Some(&name) = names.get(&answer.document) else { continue };
+        let score = if best > 0.0 { answer.score / best } else { 0.0 };
+        let found =
+            most.is_enough() && asks.weighing().admits(score, answer.evidence) && asks.is_stated(answer.evidence);
+        rows.push((name, score, found, answer));
+    }
+    rows.sort_by(|(a_name, a, a_found, a_best), (b_name, b, b_found, b_best)| {
+        let says = (b_found, b_best.contrary).cmp(&(a_found, a_best.contrary));
+        says.then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
+    });
+    rows
+}
+
 fn row(
     collection: &Collection,
     pages: &mut PageBlocks,
-    (name, score, found, answer): (&String, f32, bool, &Best),
+    (name, score, found, answer): (&str, f32, bool, &Best),
     question: &str,
     brief: bool,
 ) -> Result<DocumentAnswer> {
@@ -255,17 +274,22 @@ fn row(
         quote: None,
         chunk_id: None,
         passage: None,
+        excerpt: None,
     };
     if let Some(passage) = answer.passage.as_ref().filter(|_| found || answer.contrary) {
         row.chunk_id = Some(passage.chunk_id);
+        let (mut passage, words) = (passage.clone(), format!("{question} {}", answer.said.join(" ")));
+        let extent = if brief { Extent::Line } else { Extent::Short };
+        let whole = passage.provenance.heading_path.clone();
+        let excerpt = results::shown(collection, &mut passage, pages, |passage, blocks| {
+            excerpt::around(&answer.said, &words, passage, blocks, extent)
+        })?;
         if brief {
-            let words = format!("{question} {}", answer.said.join(" "));
-            let excerpt = results::shown(collection, &mut passage.clone(), pages, |passage, blocks| {
-                excerpt::around(&answer.said, &words, passage, blocks, true)
-            })?;
             (row.citation, row.quote) = (Some(excerpt.citation), Some(excerpt.text));
         } else {
-            (row.citation, row.passage) = (Some(passage.citation.clone()), Some(passage.clone()));
+            passage.provenance.heading_path = whole;
+            row.citation = Some(passage.citation.clone());
+            (row.passage, row.excerpt) = (Some(passage), Some(excerpt));
         }
     }
     Ok(row)
@@ -385,7 +409,7 @@ fn read(
             let Some(candidate) = place.ok().and_then(|place| candidates.get(place)) else { continue };
             let (own, said) = asks.evidence(&mut density, candidate, &passage);
             evidence = evidence.max(own);
-            // Only a table of contents has no phrase: it names clauses but says none.
+            // A passage without a phrase is a table of contents: it names clauses but does not state them.
             let counts = if said.is_empty() { LISTED } else { 1.0 };
             read.push((candidate.score * counts + own.together + own.said + own.stated, passage, said));
         }
@@ -435,7 +459,7 @@ mod tests {
             (evidence(1.0, 0.0, 0.3), true),
             (evidence(0.3, 0.0, 0.6), true),
             (evidence(0.3, 0.8, 0.3), true),
-            // Half of its words stand together somewhere.
+            // Half of its words are together somewhere.
             (evidence(0.5, 0.0, 0.3), false),
             (evidence(0.0, 0.0, 0.0), false),
         ] {

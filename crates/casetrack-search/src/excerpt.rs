@@ -8,10 +8,32 @@ use super::sentences::{LONGEST, Sentence, sentences};
 use super::worth::Worth;
 use casetrack_host::documents::chunks::ChunkView;
 
-/// Longest excerpt of several sentences, in characters; one sentence may be longer, up to [`LONGEST`]. …
-const MAX_CHARS: usize = 500;
-/// … And of a hit in a line, which fits most sentences of contracts; one sentence may be longer by [`TO_END`].
-const BRIEF_CHARS: usize = 280;
+/// The length of an excerpt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Usual,
+    /// In the place of a passage.
+    Short,
+    /// Of a hit in a line.
+    Line,
+}
+
+impl Extent {
+    /// Most characters of several sentences. One sentence may be longer, up to [`LONGEST`], and in a line by [`TO_END`]; most sentences of
+    /// contracts fit into a line.
+    const fn most(self) -> usize {
+        match self {
+            Self::Usual => 500,
+            Self::Short => 400,
+            Self::Line => 280,
+        }
+    }
+
+    fn room(self) -> usize {
+        if self == Self::Line { self.most() + TO_END } else { LONGEST }
+    }
+}
+
 /// Characters by which the part of a sentence that is too long may be longer to end with it.
 const TO_END: usize = 240;
 /// Characters before a phrase in a long sentence at which its part may begin.
@@ -30,22 +52,22 @@ struct Window {
     chars: Range<usize>,
 }
 
-/// The part of a passage that answers `query` best, in characters of the passage: whole sentences of at most [`MAX_CHARS`] together, or one of up
-/// to [`LONGEST`]; [`BRIEF_CHARS`] if it is to be brief. `blocks` are those of the passage's page.
-pub(super) fn excerpt(query: &str, chunk: &ChunkView, blocks: &[Block], brief: bool) -> Range<usize> {
-    around(&[], query, chunk, blocks, brief)
+/// The part of a passage that answers `query` best, in characters of the passage: whole sentences, as far as the extent allows. `blocks` are those
+/// of the passage's page.
+pub(super) fn excerpt(query: &str, chunk: &ChunkView, blocks: &[Block], extent: Extent) -> Range<usize> {
+    around(&[], query, chunk, blocks, extent)
 }
 
-/// As [`excerpt`], but first of all the sentences that hold most of these phrases whole, whatever their white space. In a long sentence it begins
+/// As [`excerpt`], but first of all the sentences that contain most of these phrases whole, regardless of white space. In a long sentence it begins
 /// at the part with a phrase.
 pub(super) fn around(
     phrases: &[String],
     query: &str,
     chunk: &ChunkView,
     blocks: &[Block],
-    brief: bool,
+    extent: Extent,
 ) -> Range<usize> {
-    let most = if brief { BRIEF_CHARS } else { MAX_CHARS };
+    let most = extent.most();
     let chars: Vec<char> = chunk.text.chars().collect();
     let phrases: Vec<Vec<Range<usize>>> = phrases.iter().map(|phrase| places(&chars, phrase)).collect();
     let sentences = sentences(&chunk.text, chunk.provenance.char_start, blocks);
@@ -54,9 +76,8 @@ pub(super) fn around(
         let is_whole = |place: &Range<usize>| shown.start <= place.start && place.end <= shown.end;
         phrases.iter().filter(|places| places.iter().any(is_whole)).count()
     };
-    let room = if brief { most + TO_END } else { LONGEST };
-    let shortened = |shown: Range<usize>| match shown.len() > room {
-        true => shown.start..cut(&chars, shown.start, most, brief),
+    let shortened = |shown: Range<usize>| match shown.len() > extent.room() {
+        true => shown.start..cut(&chars, shown.start, extent),
         false => shown,
     };
     let mut best = Window { score: (0, 0.0), first_match: None, chars: shortened(0..trim_end(&chars, 0, chars.len())) };
@@ -73,7 +94,7 @@ pub(super) fn around(
     }
     let starts: Vec<usize> = sentences.iter().map(|sentence| sentence.range.start).collect();
     for start in phrases.iter().flatten().filter_map(|place| part_start(&chars, &starts, place, most)) {
-        let part = start..cut(&chars, start, most, brief);
+        let part = start..cut(&chars, start, extent);
         if decide(&part) > best.score.0 {
             best = Window { score: (decide(&part), best.score.1), chars: part, ..best };
         }
@@ -81,7 +102,7 @@ pub(super) fn around(
     best.chars
 }
 
-/// The last sentence that is shown from `first` on: what a heading heads is shown with it, and others as long as they fit.
+/// The last sentence that is shown from `first` on. A heading is shown with the text below it, and more sentences follow as long as they fit.
 fn last_shown(sentences: &[Sentence], first: usize, most: usize) -> usize {
     let start = sentences[first].range.start;
     let mut last = first;
@@ -101,9 +122,9 @@ fn last_shown(sentences: &[Sentence], first: usize, most: usize) -> usize {
 }
 
 /// The end of a part of a sentence that is too long to be shown.
-fn cut(chars: &[char], start: usize, most: usize, brief: bool) -> usize {
-    let end = end_of(chars, start, most);
-    if brief { end } else { sentence_end(chars, end) }
+fn cut(chars: &[char], start: usize, extent: Extent) -> usize {
+    let end = end_of(chars, start, extent.most());
+    if extent == Extent::Line { end } else { sentence_end(chars, end) }
 }
 
 /// The start of the part of a sentence with a phrase, if the whole sentence up to the phrase's end is longer than an excerpt.
@@ -193,9 +214,8 @@ fn trim_end(chars: &[char], start: usize, end: usize) -> usize {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use casetrack_core::{
-        BlockKind, ChunkId, CitationStyle, DocumentId, ExtractionMethod, Provenance, Sha256, Timestamp,
-    };
+    use crate::test_provenance::provenance;
+    use casetrack_core::{BlockKind, ChunkId, DocumentId, Provenance};
 
     /// The excerpt's text.
     fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> String {
@@ -203,7 +223,8 @@ pub(super) mod tests {
     }
 
     fn around(said: &[String], query: &str, chunk: &ChunkView, brief: bool) -> String {
-        let chars = super::around(said, query, chunk, &[], brief);
+        let extent = if brief { Extent::Line } else { Extent::Usual };
+        let chars = super::around(said, query, chunk, &[], extent);
         chunk.text.chars().take(chars.end).skip(chars.start).collect()
     }
 
@@ -219,33 +240,14 @@ pub(super) mod tests {
             provenance: Provenance {
                 document_id,
                 document_name: "a.txt".into(),
-                file_path: "/a.txt".into(),
-                sha256: Sha256([0; 32]),
                 page: 1,
-                unpaged: false,
-                page_label: None,
-                bates: None,
-                exhibits: Vec::new(),
-                paragraph_numbers: None,
                 paragraph_start: 1,
                 paragraph_end: 1,
                 line_start: 10,
                 line_end: 12,
                 char_start: 100,
                 char_end: 100 + text.chars().count() as u32,
-                sheet_name: None,
-                row_range: None,
-                column_range: None,
-                bounding_boxes: Vec::new(),
-                heading_path: Vec::new(),
-                extraction_method: ExtractionMethod::Native,
-                ocr_confidence: None,
-                tracked_changes: false,
-                hidden_text: Vec::new(),
-                chunk_index: 0,
-                created_at: Timestamp(0),
-                embedded_at: None,
-                style: CitationStyle::Full,
+                ..provenance()
             },
             chunk_count: 1,
             embeddings: Vec::new(),
@@ -258,7 +260,7 @@ pub(super) mod tests {
         let text = format!("{filler}\nLate payments bear interest — at 1.5% per month. {filler}");
         let found = excerpt("interest on late payment", &chunk(&text), false);
         assert!(found.starts_with("Late payments bear interest"), "{}", found);
-        assert!(found.chars().count() <= MAX_CHARS);
+        assert!(found.chars().count() <= Extent::Usual.most());
     }
 
     #[test]
@@ -269,11 +271,11 @@ pub(super) mod tests {
         assert!(found.ends_with("monthly."), "{}", found);
         assert!(excerpt("rent", &chunk(&long), true).ends_with("monthly."));
         let longer = long.replace("monthly", &"and, if it is late, ".repeat(12));
-        assert!(excerpt("rent", &chunk(&longer), true).chars().count() <= BRIEF_CHARS);
+        assert!(excerpt("rent", &chunk(&longer), true).chars().count() <= Extent::Line.most());
         let quoted = long.replace("monthly. Nothing", "monthly.” Nothing");
         assert!(excerpt("rent", &chunk(&quoted), false).ends_with("monthly.”"));
         let endless = "The tenant shall pay rent and then some more ".repeat(60);
-        assert!(excerpt("rent", &chunk(&endless), false).chars().count() <= MAX_CHARS);
+        assert!(excerpt("rent", &chunk(&endless), false).chars().count() <= Extent::Usual.most());
         let to_the_end = format!("The tenant shall pay rent {}monthly", "and, where it is due, ".repeat(21));
         assert!(excerpt("rent", &chunk(&to_the_end), false).ends_with("monthly"));
     }
@@ -364,8 +366,8 @@ pub(super) mod tests {
             "Which rate of interest applies to late payment?",
             "What interest is due on late payments?",
         ] {
-            for brief in [false, true] {
-                let chars = super::excerpt(question, &passage, &blocks, brief);
+            for extent in [Extent::Usual, Extent::Short, Extent::Line] {
+                let chars = super::excerpt(question, &passage, &blocks, extent);
                 let shown: String = passage.text.chars().take(chars.end).skip(chars.start).collect();
                 assert!(shown.contains("2.5 per cent per annum"), "{question}: {shown}");
             }
@@ -386,7 +388,7 @@ pub(super) mod tests {
     fn without_a_match_or_a_space_the_beginning_is_shown() {
         let text = "x".repeat(1000);
         let found = excerpt("query", &chunk(&text), false);
-        assert_eq!(found.chars().count(), MAX_CHARS);
+        assert_eq!(found.chars().count(), Extent::Usual.most());
         assert_eq!(excerpt("query", &chunk("short"), false), "short");
     }
 }

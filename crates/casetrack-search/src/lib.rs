@@ -24,6 +24,9 @@ mod section;
 mod sentences;
 pub mod similar;
 pub mod terms;
+#[cfg(test)]
+#[path = "../../casetrack-core/src/test_provenance.rs"]
+mod test_provenance;
 mod ways;
 mod whole;
 mod word_forms;
@@ -32,7 +35,7 @@ mod worth;
 use std::collections::HashSet;
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Notice, Provenance, Result, Tier};
+use casetrack_core::{ChunkId, CollectionId, Error, Notice, Provenance, Result, RowRange, Tier};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -41,6 +44,7 @@ pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 use casetrack_host::Host;
 use casetrack_host::documents::chunks;
 use casetrack_host::paging::check_range;
+use excerpt::Extent;
 use ranking::collection_query::CollectionQuery;
 
 pub use compare::compare_documents;
@@ -91,6 +95,8 @@ pub struct SearchRequest {
     pub among: Option<usize>,
     /// Hits of a line each instead of results.
     pub brief: bool,
+    /// Shorter excerpts, for results of which only these are shown.
+    pub short: bool,
     pub count_only: bool,
 }
 
@@ -108,7 +114,18 @@ impl Default for SearchRequest {
             per_document: None,
             among: None,
             brief: false,
+            short: false,
             count_only: false,
+        }
+    }
+}
+
+impl SearchRequest {
+    fn extent(&self) -> Extent {
+        match (self.brief, self.short) {
+            (true, _) => Extent::Line,
+            (false, true) => Extent::Short,
+            (false, false) => Extent::Usual,
         }
     }
 }
@@ -211,8 +228,13 @@ pub struct Excerpt {
     /// Characters of the page, half-open.
     pub char_start: u32,
     pub char_end: u32,
+    pub paragraph_start: u32,
+    pub paragraph_end: u32,
     pub line_start: u32,
     pub line_end: u32,
+    /// In a sheet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row_range: Option<RowRange>,
     /// With the paragraphs and lines of this part.
     pub citation: String,
 }
@@ -220,8 +242,22 @@ pub struct Excerpt {
 impl Excerpt {
     /// `place` is that of the text.
     pub fn of(text: String, place: &Provenance) -> Self {
-        let Provenance { char_start, char_end, line_start, line_end, .. } = *place;
-        Self { text, char_start, char_end, line_start, line_end, citation: place.citation() }
+        let Provenance {
+            char_start, char_end, paragraph_start, paragraph_end, line_start, line_end, row_range, ..
+        } = *place;
+        let citation = place.citation();
+        Self { text, char_start, char_end, paragraph_start, paragraph_end, line_start, line_end, row_range, citation }
+    }
+
+    /// Leaves only the excerpt of a passage, with its own place.
+    pub fn replace(&self, passage: &mut chunks::ChunkView) {
+        passage.text.clone_from(&self.text);
+        passage.citation.clone_from(&self.citation);
+        let place = &mut passage.provenance;
+        (place.char_start, place.char_end) = (self.char_start, self.char_end);
+        (place.paragraph_start, place.paragraph_end) = (self.paragraph_start, self.paragraph_end);
+        (place.line_start, place.line_end) = (self.line_start, self.line_end);
+        place.row_range = self.row_range;
     }
 }
 
@@ -266,8 +302,8 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     let results = results::results(&asked, &candidates, request, &host.config().citations)?;
     let mut related = Vec::new();
     if request.related {
-        for CollectionQuery { collection, .. } in &asked {
-            related.extend(related::to(host, collection, &results)?);
+        for CollectionQuery { collection, preferences, .. } in &asked {
+            related.extend(related::to(host, collection, &preferences.asked, &results)?);
         }
     }
     notices.extend(of_changes(&results));
@@ -307,6 +343,24 @@ pub fn has_operators(query: &str) -> Result<bool> {
 const MAX_NAMED: usize = 3;
 
 impl SearchResult {
+    /// Without surroundings, repetitions and the scores of stages.
+    fn new(rank: usize, score: f32, collection: Option<String>, chunk: chunks::ChunkView, excerpt: Excerpt) -> Self {
+        Self {
+            rank: rank as u32,
+            score,
+            collection,
+            chunk,
+            excerpt,
+            surroundings: Surroundings::default(),
+            repeated_in: Vec::new(),
+            bm25: None,
+            dense: None,
+            sparse: None,
+            late: None,
+            preferred: None,
+        }
+    }
+
     /// The number of other documents with the same text among lower ranked passages, and the names of the first; `None` if there are none.
     pub fn other_documents(&self) -> Option<(usize, Vec<&str>)> {
         let mut seen = HashSet::from([self.chunk.provenance.file_path.as_str()]);

@@ -69,21 +69,11 @@ pub(super) fn literals(
             found.push((1.0, collection.places(&cited)));
         }
     }
-    found.extend(section::sections(collection, text, meant)?.into_iter().map(|places| (1.0, places)));
+    found.extend(section::sections(collection, text, meant)?);
     if found.is_empty() {
         return Ok(None);
     }
-    // 1 for what one passage has, next to nothing for what half of them have: a common word in quotes says little of what is meant.
-    let rarity = |places: &Vec<(DocumentId, u32)>| {
-        let most = ((all as f32 + 1.0) / 1.5).ln();
-        (((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)
-    };
-    let total: f32 = found.iter().map(|(_, places)| rarity(places)).sum();
-    let mut weights: HashMap<(DocumentId, u32), f32> = HashMap::new();
-    for (counts, places) in &found {
-        let weight = counts * rarity(places).powi(3) / total;
-        places.iter().for_each(|place| *weights.entry(*place).or_default() += weight);
-    }
+    let weights = weights(&found, all);
     let chunks = Conditions { chunks: Some(weights.keys().copied().collect()), ..Conditions::default() };
     let mut selection = collection.select(&chunks)?;
     if let Some(searched) = searched {
@@ -91,6 +81,22 @@ pub(super) fn literals(
     }
     let filter = Filter { selection: Some(Arc::new(selection)), documents: None };
     Ok(Some(Literals { filter, weights }))
+}
+
+/// The weights of passages that have literal parts, each with its own weight, among `all` passages.
+fn weights(found: &[(f32, Vec<(DocumentId, u32)>)], all: u64) -> HashMap<(DocumentId, u32), f32> {
+    // 1 for what one passage has, next to nothing for what half of them have: a common word in quotes says little of what is meant.
+    let rarity = |places: &Vec<(DocumentId, u32)>| {
+        let most = ((all as f32 + 1.0) / 1.5).ln();
+        (((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)
+    };
+    let total: f32 = found.iter().map(|(_, places)| rarity(places)).sum();
+    let mut weights: HashMap<(DocumentId, u32), f32> = HashMap::new();
+    for (counts, places) in found {
+        let weight = counts * rarity(places).powi(3) / total;
+        places.iter().for_each(|place| *weights.entry(*place).or_default() += weight);
+    }
+    weights
 }
 
 /// Words with a digit, as they are written: `12439`, `INV-2023-0042`, `7.6`.

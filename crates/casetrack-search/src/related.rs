@@ -7,8 +7,10 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::SearchResult;
+use super::excerpt::{self, Extent};
+use super::results::{self, PageBlocks};
 use super::similar::{self, Wanted};
+use super::{Excerpt, SearchResult};
 use casetrack_graph::chunks_sharing_entities;
 use casetrack_host::Host;
 use casetrack_host::documents::chunks::{self, ChunkView};
@@ -33,6 +35,8 @@ pub struct RelatedPassage {
     pub shared_entities: Vec<String>,
     #[serde(flatten)]
     pub chunk: ChunkView,
+    /// The sentences that answer the query best.
+    pub excerpt: Excerpt,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -44,26 +48,40 @@ pub enum Relation {
     SharedEntities,
 }
 
-/// The passages related to the best results, by result, each once: similar ones, then those with the same entities.
-pub(super) fn to(host: &Host, collection: &Collection, results: &[SearchResult]) -> Result<Vec<RelatedPassage>> {
+/// The passages related to the best results, by result, each once: similar ones, then those with the same entities. `asked` is the query in words.
+pub(super) fn to(
+    host: &Host,
+    collection: &Collection,
+    asked: &str,
+    results: &[SearchResult],
+) -> Result<Vec<RelatedPassage>> {
     let repeated = results.iter().flat_map(|result| &result.repeated_in).map(|repetition| repetition.chunk_id);
     let mut known: HashSet<_> = results.iter().map(|result| result.chunk.chunk_id).chain(repeated).collect();
     let mut related = Vec::new();
     let style = &host.config().citations;
-    let mut passages = collection.passages();
+    let (mut passages, mut pages) = (collection.passages(), PageBlocks::new());
+    let mut excerpt = |chunk: &mut ChunkView| {
+        results::shown(collection, chunk, &mut pages, |chunk, blocks| {
+            excerpt::excerpt(asked, chunk, blocks, Extent::Short)
+        })
+    };
     for result in results.iter().take(FROM_RESULTS) {
         let (of_rank, place) = (result.rank, &result.chunk.provenance);
         let count = OF_EACH + known.len();
         let wanted = Wanted { exclude_same_document: true, min_similarity: MIN_SIMILARITY, count };
         let similar = similar::to(collection, place.document_id, place.chunk_index, wanted, style)?;
-        let new = similar.into_iter().filter(|passage| known.insert(passage.chunk.chunk_id)).take(OF_EACH);
-        related.extend(new.map(|passage| RelatedPassage {
-            of_rank,
-            relation: Relation::SimilarPassage,
-            similarity: Some(passage.similarity),
-            shared_entities: Vec::new(),
-            chunk: passage.chunk,
-        }));
+        for (similarity, mut chunk) in
+            similar.into_iter().filter(|(_, passage)| known.insert(passage.chunk_id)).take(OF_EACH)
+        {
+            related.push(RelatedPassage {
+                of_rank,
+                relation: Relation::SimilarPassage,
+                similarity: Some(similarity),
+                shared_entities: Vec::new(),
+                excerpt: excerpt(&mut chunk)?,
+                chunk,
+            });
+        }
         let id = collection.meta().id;
         let sharing = chunks_sharing_entities(host, id, place.document_id, place.chunk_index, count)?;
         let mut taken = 0;
@@ -73,8 +91,9 @@ pub(super) fn to(host: &Host, collection: &Collection, results: &[SearchResult])
                 continue;
             }
             taken += 1;
-            let (relation, chunk) = (Relation::SharedEntities, chunks::view(passage, style));
-            related.push(RelatedPassage { of_rank, relation, similarity: None, shared_entities, chunk });
+            let (relation, mut chunk) = (Relation::SharedEntities, chunks::view(passage, style));
+            let excerpt = excerpt(&mut chunk)?;
+            related.push(RelatedPassage { of_rank, relation, similarity: None, shared_entities, chunk, excerpt });
         }
     }
     Ok(related)

@@ -16,6 +16,7 @@ use super::message_quotes::{Messages, Said};
 use super::{Excerpt, Repetition, SearchRequest, SearchResult, context, excerpt};
 use crate::ranking::collection_query::CollectionQuery;
 use crate::ranking::fusion::Candidate;
+use casetrack_host::OpenCollection;
 use casetrack_host::documents::chunks::{self, ChunkView};
 use casetrack_host::documents::part::part_of;
 
@@ -26,85 +27,110 @@ pub(super) fn results(
     request: &SearchRequest,
     style: &CitationStyle,
 ) -> Result<Vec<SearchResult>> {
-    let (offset, top_k) = (request.offset as usize, request.top_k as usize);
     let mut passages: Vec<_> = asked.iter().map(|asked| asked.collection.passages()).collect();
-    let mut seen: HashMap<Option<DocumentId>, Seen> = HashMap::new();
-    let mut results: Vec<SearchResult> = Vec::new();
-    let mut sources = Vec::new();
+    let mut list = List::new(asked, request);
     let grouped = request.per_document.map(|_| by_document(candidates));
-    let mut of_document: HashMap<DocumentId, u32> = HashMap::new();
-    let mut messages: Vec<Messages> = asked.iter().map(|_| Messages::default()).collect();
-    let mut quoting = Quoting { top_k, said: Vec::new() };
-    let mut pages = PageBlocks::new();
     for (at, candidate) in grouped.as_deref().unwrap_or(candidates) {
-        let has = of_document.entry(candidate.document).or_default();
-        if request.per_document.is_some_and(|most| *has >= most) {
+        let has = list.of_document.get(&candidate.document).copied().unwrap_or_default();
+        if request.per_document.is_some_and(|most| has >= most) {
             continue;
         }
-        let CollectionQuery { collection, preferences, .. } = &asked[*at];
         let Some(passage) = passages[*at].at(candidate.document, candidate.index)? else { continue };
-        let mut chunk = chunks::view(passage, style);
-        // Each document has its say, though another says the same.
-        let seen = seen.entry(request.per_document.map(|_| candidate.document)).or_default();
-        let excerpt = shown(collection, &mut chunk, &mut pages, |chunk, blocks| {
-            excerpt::excerpt(&preferences.asked, chunk, blocks, request.brief)
+        if !list.add(*at, candidate, chunks::view(passage, style))? {
+            break;
+        }
+    }
+    let List { mut results, sources, .. } = list;
+    let offset = request.offset as usize;
+    results.drain(..offset.min(results.len()));
+    for (result, collection) in results.iter_mut().zip(sources.into_iter().skip(offset)) {
+        result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
+    }
+    Ok(results)
+}
+
+/// The results so far, from the first one on.
+struct List<'a> {
+    asked: &'a [CollectionQuery],
+    request: &'a SearchRequest,
+    results: Vec<SearchResult>,
+    /// The collection of each result.
+    sources: Vec<&'a OpenCollection>,
+    /// Of each document, if each is searched.
+    seen: HashMap<Option<DocumentId>, Seen>,
+    /// The number of results of each document.
+    of_document: HashMap<DocumentId, u32>,
+    /// By collection.
+    messages: Vec<Messages>,
+    quoting: Quoting,
+    pages: PageBlocks,
+}
+
+impl<'a> List<'a> {
+    fn new(asked: &'a [CollectionQuery], request: &'a SearchRequest) -> Self {
+        Self {
+            asked,
+            request,
+            results: Vec::new(),
+            sources: Vec::new(),
+            seen: HashMap::new(),
+            of_document: HashMap::new(),
+            messages: asked.iter().map(|_| Messages::default()).collect(),
+            quoting: Quoting { top_k: request.top_k as usize, said: Vec::new() },
+            pages: PageBlocks::new(),
+        }
+    }
+
+    /// Adds the passage of a candidate as a result, or to the result that it repeats. False if it is the first one behind the wanted results.
+    fn add(&mut self, at: usize, candidate: &Candidate, mut chunk: ChunkView) -> Result<bool> {
+        let (asked, request) = (self.asked, self.request);
+        let CollectionQuery { collection, preferences, .. } = &asked[at];
+        // Each document gets its own results, even if another has the same text.
+        let seen = self.seen.entry(request.per_document.map(|_| candidate.document)).or_default();
+        let excerpt = shown(collection, &mut chunk, &mut self.pages, |chunk, blocks| {
+            excerpt::excerpt(&preferences.asked, chunk, blocks, request.extent())
         })?;
         let said = if request.brief { &excerpt.text } else { &chunk.text };
         let shown = match request.brief {
             true => excerpt.char_start..excerpt.char_end,
             false => chunk.provenance.char_start..chunk.provenance.char_end,
         };
-        let of_message = messages[*at].said(collection, candidate.document, chunk.provenance.page, shown)?;
-        // If each document is searched, each has its say.
+        let of_message = self.messages[at].said(collection, candidate.document, chunk.provenance.page, shown)?;
+        // If each document is searched, each gets its own results.
         let of_message = of_message.filter(|_| request.per_document.is_none());
-        let place = of_message.as_ref().and_then(|said| quoting.place(said, results.len()));
+        let place = of_message.as_ref().and_then(|said| self.quoting.place(said, self.results.len()));
         let number = match place {
             Some(Place::Quotes(above) | Place::QuotedBy(above)) => above,
-            None => results.len(),
+            None => self.results.len(),
         };
         if let Some(above) = seen.repeats(&chunk, said, number) {
-            results[above].repeated_in.push(repetition(chunk, false));
-            continue;
+            self.results[above].repeated_in.push(repetition(chunk, false));
+            return Ok(true);
         }
+        let name = (asked.len() > 1).then(|| collection.meta().name.clone());
         match place {
-            Some(Place::Quotes(above)) => results[above].repeated_in.push(repetition(chunk, true)),
-            // It has the rank and the score of what quotes it.
+            Some(Place::Quotes(above)) => self.results[above].repeated_in.push(repetition(chunk, true)),
+            // It gets the rank and the score of the result that quotes it.
             Some(Place::QuotedBy(above)) => {
-                let result = &mut results[above];
+                let result = &mut self.results[above];
                 let before = std::mem::replace(&mut result.chunk, chunk);
-                result.excerpt = excerpt;
                 result.repeated_in.push(repetition(before, true));
-                sources[above] = collection;
-                result.collection = (asked.len() > 1).then(|| collection.meta().name.clone());
-                quoting.said[above] = of_message;
+                (result.excerpt, result.collection) = (excerpt, name);
+                self.sources[above] = collection;
+                self.quoting.said[above] = of_message;
             }
-            None if results.len() == offset + top_k => break,
+            None if number == request.offset as usize + request.top_k as usize => return Ok(false),
             None => {
-                *has += 1;
-                sources.push(collection);
-                quoting.said.push(of_message);
-                results.push(SearchResult {
-                    rank: results.len() as u32 + 1,
-                    score: candidate.score,
-                    collection: (asked.len() > 1).then(|| collection.meta().name.clone()),
-                    excerpt,
-                    surroundings: super::Surroundings::default(),
-                    chunk,
-                    repeated_in: Vec::new(),
-                    bm25: candidate.bm25,
-                    dense: candidate.dense,
-                    sparse: candidate.sparse,
-                    late: candidate.late,
-                    preferred: candidate.preferred,
-                });
+                *self.of_document.entry(candidate.document).or_default() += 1;
+                self.sources.push(collection);
+                self.quoting.said.push(of_message);
+                let Candidate { score, bm25, dense, sparse, late, preferred, .. } = *candidate;
+                let result = SearchResult::new(number + 1, score, name, chunk, excerpt);
+                self.results.push(SearchResult { bm25, dense, sparse, late, preferred, ..result });
             }
         }
+        Ok(true)
     }
-    results.drain(..offset.min(results.len()));
-    for (result, collection) in results.iter_mut().zip(sources.into_iter().skip(offset)) {
-        result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
-    }
-    Ok(results)
 }
 
 fn repetition(chunk: ChunkView, is_quotation: bool) -> Repetition {
@@ -182,7 +208,7 @@ pub(super) fn shown(
     Ok(excerpt)
 }
 
-/// The header rows in a passage of a sheet that begins at `start`, of the table with the row at `at`, if they lie before it. In characters of
+/// The header rows in a passage of a sheet that begins at `start`, of the table with the row at `at`, if they are before it. In characters of
 /// the page.
 fn header_before(text: &str, start: u32, blocks: &[Block], at: u32) -> Option<String> {
     let table_of = |block: &Block| match block.kind {

@@ -66,7 +66,7 @@ pub(super) fn route(
     let mut left: Vec<&Weighed> = weighed.iter().collect();
     let mut found: HashMap<DocumentId, f32> = HashMap::new();
     let mut places: Vec<Range<usize>> = Vec::new();
-    // One after another, as in "A and B": what names the first leaves words that name the next.
+    // One document after another, as in "A and B": the words that remain after the first name can name the next.
     while found.len() < MAX_DOCUMENTS {
         let mut scores: HashMap<DocumentId, f32> = HashMap::new();
         for word in &left {
@@ -193,7 +193,7 @@ fn weighed(
             * if capitalised { 1.0 } else { LOWER_CASE_WEIGHT };
         let of =
             |(document, is_name): (DocumentId, bool)| (document, weight * if is_name { 1.0 } else { COVER_WEIGHT });
-        // A number on a cover is seldom what the document is called by.
+        // A document is rarely called by a number on its cover.
         let is_number = !query[naming.place.clone()].contains(char::is_alphabetic);
         let of_searched = naming
             .documents
@@ -250,7 +250,7 @@ fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
     let mut rest = String::new();
     let mut last_end = None;
     for place in kept {
-        // What stands between two words that stay together stays.
+        // The text between two words that stay together stays.
         match last_end {
             Some(end) if words.iter().all(|word| word.end <= end || word.start >= place.start) => {
                 rest.push_str(&query[end..place.start]);

@@ -21,12 +21,18 @@ const WORDS: [&str; 12] = [
     "para.",
 ];
 
-/// The passages at which the named sections begin, of `documents` only, if given.
+/// Documents with the indexes of their passages.
+type Places = Vec<(DocumentId, u32)>;
+
+/// The weight of a section that begins with the number only, if another begins with the word as well: "3." and "Article 3".
+const BARE: f32 = 0.5;
+
+/// The passages at which the named sections begin, of `documents` only, if given, with their weights.
 pub(super) fn sections(
     collection: &Collection,
     query: &str,
     documents: Option<&[DocumentId]>,
-) -> Result<Vec<Vec<(DocumentId, u32)>>> {
+) -> Result<Vec<(f32, Places)>> {
     let mut found = Vec::new();
     for number in numbers(query) {
         let words = WordConditions { required: vec![number.to_owned()], ..WordConditions::default() };
@@ -36,17 +42,17 @@ pub(super) fn sections(
             continue;
         }
         let mut passages = collection.passages();
-        let mut beginning = Vec::new();
+        let (mut labelled, mut bare) = (Places::new(), Places::new());
         for (document, index) in collection.places(&selected) {
-            if let Some(passage) = passages.at(document, index)?
-                && begins(&passage.chunk, number)
-            {
-                beginning.push((document, index));
+            let Some(passage) = passages.at(document, index)? else { continue };
+            match begins(&passage.chunk, number) {
+                Some(Head::Labelled) => labelled.push((document, index)),
+                Some(Head::Bare) => bare.push((document, index)),
+                None => {}
             }
         }
-        if !beginning.is_empty() {
-            found.push(beginning);
-        }
+        let weight = if labelled.is_empty() { 1.0 } else { BARE };
+        found.extend([(1.0, labelled), (weight, bare)].into_iter().filter(|(_, places)| !places.is_empty()));
     }
     Ok(found)
 }
@@ -144,24 +150,29 @@ fn numbers(query: &str) -> Vec<&str> {
     found
 }
 
-/// True if a section of this number begins in a chunk: a line or a heading begins with it.
-fn begins(chunk: &Chunk, number: &str) -> bool {
-    let headings = chunk.heading_path.iter().map(String::as_str);
-    chunk.text.lines().chain(headings).any(|line| is_headed(line, number))
+/// The beginning of a section: "Article 3" or "3.".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Head {
+    Bare,
+    Labelled,
 }
 
-fn is_headed(line: &str, number: &str) -> bool {
+/// How a section of this number begins in a chunk, by a line or a heading; `None` if none does.
+fn begins(chunk: &Chunk, number: &str) -> Option<Head> {
+    let headings = chunk.heading_path.iter().map(String::as_str);
+    chunk.text.lines().chain(headings).filter_map(|line| head(line, number)).max()
+}
+
+fn head(line: &str, number: &str) -> Option<Head> {
     let line = line.trim_start();
-    let line = ["section", "article", "artikel", "art.", "abschnitt", "clause", "§"]
-        .iter()
-        .find_map(|word| {
-            line.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word)).map(|_| &line[word.len()..])
-        })
-        .unwrap_or(line);
-    let Some(rest) = line.trim_start().strip_prefix(number) else { return false };
+    let labelled = ["section", "article", "artikel", "art.", "abschnitt", "clause", "§"].iter().find_map(|word| {
+        line.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word)).map(|_| &line[word.len()..])
+    });
+    let rest = labelled.unwrap_or(line).trim_start().strip_prefix(number)?;
     let rest = rest.strip_prefix(".0").unwrap_or(rest);
     let rest = rest.strip_prefix(['.', ')', ':', ',']).unwrap_or(rest);
-    rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '(')
+    let is_head = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '(');
+    is_head.then_some(if labelled.is_some() { Head::Labelled } else { Head::Bare })
 }
 
 #[cfg(test)]
@@ -193,12 +204,12 @@ mod tests {
     #[test]
     fn a_section_begins_where_a_line_begins_with_its_number() {
         for line in ["7.6 Limitation", "7.6. Limitation", "Section 7.6 Limitation", "  7.6", "7.6(a) first"] {
-            assert!(is_headed(line, "7.6"), "{line}");
+            assert!(head(line, "7.6").is_some(), "{line}");
         }
         for line in ["7.61 Other", "17.6 Other", "under Section 7.6", "7.6.1 Sub", "7.6% of"] {
-            assert!(!is_headed(line, "7.6"), "{line}");
+            assert_eq!(head(line, "7.6"), None, "{line}");
         }
-        assert!(is_headed("ARTICLE 7. TERM", "7"));
-        assert!(is_headed("7.0 TERM", "7"));
+        assert_eq!(head("ARTICLE 7. TERM", "7"), Some(Head::Labelled));
+        assert_eq!(head("7.0 TERM", "7"), Some(Head::Bare));
     }
 }

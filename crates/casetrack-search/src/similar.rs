@@ -1,10 +1,13 @@
 //! Passages similar to a given one.
 
-use casetrack_core::{CitationStyle, CollectionId, DocumentId, Error, Result};
+use casetrack_core::{CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
 use casetrack_store::{Collection, Conditions, Filter};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Excerpt;
+use super::excerpt::{self, Extent};
+use super::results::{self, PageBlocks};
 use casetrack_host::Host;
 use casetrack_host::documents::chunks::{self, ChunkView, find_chunk};
 
@@ -16,6 +19,9 @@ pub const MAX_SIMILAR: u32 = 50;
 pub struct SimilarChunks {
     pub chunk: ChunkView,
     pub similar: Vec<SimilarChunk>,
+    #[schemars(with = "Vec<String>")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -24,6 +30,8 @@ pub struct SimilarChunk {
     pub similarity: f32,
     #[serde(flatten)]
     pub chunk: ChunkView,
+    /// The sentences with most words of the given passage.
+    pub excerpt: Excerpt,
 }
 
 /// The similar passages to find.
@@ -50,18 +58,27 @@ pub fn similar_chunks(host: &Host, collection: CollectionId, id: &str, wanted: W
     let collection = host.collection(collection)?;
     let passage = find_chunk(&mut collection.passages(), id)?;
     let style = &host.config().citations;
-    let similar = to(&collection, passage.document.meta.id, passage.chunk.index, wanted, style)?;
-    Ok(SimilarChunks { chunk: chunks::view(passage, style), similar })
+    let found = to(&collection, passage.document.meta.id, passage.chunk.index, wanted, style)?;
+    let chunk = chunks::view(passage, style);
+    let mut pages = PageBlocks::new();
+    let similar = found.into_iter().map(|(similarity, mut found)| {
+        let excerpt = results::shown(&collection, &mut found, &mut pages, |found, blocks| {
+            excerpt::excerpt(&chunk.text, found, blocks, Extent::Short)
+        })?;
+        Ok(SimilarChunk { similarity, chunk: found, excerpt })
+    });
+    let similar = similar.collect::<Result<_>>()?;
+    Ok(SimilarChunks { chunk, similar, notices: Vec::new() })
 }
 
-/// The passages most similar to chunk `index` of a document. Costs one dense search.
+/// The passages most similar to chunk `index` of a document, each with its cosine. Costs one dense search.
 pub fn to(
     collection: &Collection,
     document: DocumentId,
     index: u32,
     wanted: Wanted,
     style: &CitationStyle,
-) -> Result<Vec<SimilarChunk>> {
+) -> Result<Vec<(f32, ChunkView)>> {
     // It was deleted meanwhile.
     let Some(vector) = collection.vector_at(document, index)? else { return Ok(Vec::new()) };
     let mut filter = Filter::default();
@@ -79,8 +96,7 @@ pub fn to(
         }
         let Some(passage) = passages.at(hit.document, hit.index)? else { continue };
         // Rounding to half precision can lift it above 1.
-        let similarity = hit.score.min(1.0);
-        similar.push(SimilarChunk { similarity, chunk: chunks::view(passage, style) });
+        similar.push((hit.score.min(1.0), chunks::view(passage, style)));
     }
     Ok(similar)
 }

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use casetrack_core::{CollectionId, DocumentId, Error, Notice, Result};
-use casetrack_store::{Selection, WordConditions};
+use casetrack_store::{Collection, Selection, WordConditions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::query::{self, Understood};
 use super::{Filters, MAX_QUERY_CHARS, complete, filter, whole};
 use casetrack_host::Host;
+use casetrack_host::documents::shared_names;
 use casetrack_host::paging::{Paging, Part};
 
 pub const MAX_TERMS: usize = 1000;
@@ -90,40 +91,19 @@ pub fn search_terms(
         Some(base) => (base.documents(), base.chunks()),
         None => (counts.documents, counts.chunks),
     };
-    let mut totals = Vec::new();
-    let mut rows: HashMap<DocumentId, BTreeMap<u32, u64>> = HashMap::new();
-    let mut any: Option<Selection> = None;
+    let mut search = |understood: &Understood| -> Result<(Selection, Option<u64>)> {
+        let own = match understood.filters == Filters::default() {
+            true => base.clone(),
+            false => select(&understood.filters)?,
+        };
+        let whole = whole::documents(&collection, understood, own.as_deref())?;
+        Ok((complete::found(&collection, understood, own.as_deref())?, whole))
+    };
+    let mut counted = Counted::default();
     for (number, term) in (1..).zip(terms) {
-        let mut total = TermTotal {
-            number,
-            term: term.to_owned(),
-            documents: 0,
-            passages: 0,
-            whole_documents: None,
-            problem: None,
-        };
-        let mut search = |understood: &Understood| -> Result<(Selection, Option<u64>)> {
-            let own = match understood.filters == Filters::default() {
-                true => base.clone(),
-                false => select(&understood.filters)?,
-            };
-            let whole = whole::documents(&collection, understood, own.as_deref())?;
-            Ok((complete::found(&collection, understood, own.as_deref())?, whole))
-        };
-        match query::understand_term(term).and_then(|understood| search(&understood)) {
-            Ok((found, whole)) => {
-                total.whole_documents = whole;
-                for (document, passages) in found.chunks_by_document() {
-                    total.documents += 1;
-                    total.passages += passages;
-                    rows.entry(document).or_default().insert(number, passages);
-                }
-                any = Some(any.map_or_else(|| found.clone(), |any| any.or(&found)));
-            }
-            Err(error) => total.problem = Some(error.message),
-        }
-        totals.push(total);
+        counted.add(number, term, query::understand_term(term).and_then(|understood| search(&understood)));
     }
+    let Counted { totals, rows, any } = counted;
     let unread = totals.iter().filter(|total| total.problem.is_some()).count();
     if unread > 0 {
         notices.push(format!("{unread} of {} terms could not be searched; the list gives the reasons.", totals.len()));
@@ -135,20 +115,7 @@ pub fn search_terms(
             .to_owned(),
     );
     let with_hits = rows.len() as u64;
-    let order = complete::order(&collection)?;
-    let catalogue = collection.catalogue()?;
-    let mut named: HashMap<&str, u32> = HashMap::new();
-    catalogue.iter().for_each(|entry| *named.entry(&entry.name).or_default() += 1);
-    let listed = catalogue.iter().filter_map(|entry| {
-        let passages = rows.remove(&entry.id)?;
-        let is_only = named.get(entry.name.as_str()) == Some(&1);
-        let document_name = if is_only { entry.name.clone() } else { entry.path.clone() };
-        Some((order.get(&entry.id), TermRow { document_name, passages }))
-    });
-    let mut rows: Vec<_> = listed.collect();
-    rows.sort_by_key(|(place, _)| *place);
-    let rows = rows.into_iter().map(|(_, row)| row).collect();
-    let Part { items: rows, next_offset, .. } = paging.of(rows);
+    let Part { items: rows, next_offset, .. } = paging.of(in_order(&collection, rows)?);
     Ok(TermReport {
         collection: collection.meta().name.clone(),
         documents,
@@ -161,6 +128,52 @@ pub fn search_terms(
         rows,
         next_offset,
     })
+}
+
+/// The passages that have terms, counted so far.
+#[derive(Default)]
+struct Counted {
+    totals: Vec<TermTotal>,
+    rows: HashMap<DocumentId, BTreeMap<u32, u64>>,
+    /// The passages that have any of them.
+    any: Option<Selection>,
+}
+
+impl Counted {
+    /// Adds the passages that have a term, and the number of documents that fulfil it as a whole.
+    fn add(&mut self, number: u32, term: &str, found: Result<(Selection, Option<u64>)>) {
+        let term = term.to_owned();
+        let mut total = TermTotal { number, term, documents: 0, passages: 0, whole_documents: None, problem: None };
+        match found {
+            Ok((found, whole)) => {
+                total.whole_documents = whole;
+                for (document, passages) in found.chunks_by_document() {
+                    total.documents += 1;
+                    total.passages += passages;
+                    self.rows.entry(document).or_default().insert(number, passages);
+                }
+                self.any = Some(self.any.take().map_or_else(|| found.clone(), |any| any.or(&found)));
+            }
+            Err(error) => total.problem = Some(error.message),
+        }
+        self.totals.push(total);
+    }
+}
+
+/// The rows of the documents, by name, then path.
+fn in_order(collection: &Collection, mut rows: HashMap<DocumentId, BTreeMap<u32, u64>>) -> Result<Vec<TermRow>> {
+    let order = complete::order(collection)?;
+    let catalogue = collection.catalogue()?;
+    let shared = shared_names(&catalogue);
+    let listed = catalogue.iter().filter_map(|entry| {
+        let passages = rows.remove(&entry.id)?;
+        let is_shared = shared.contains(entry.name.as_str());
+        let document_name = if is_shared { entry.path.clone() } else { entry.name.clone() };
+        Some((order.get(&entry.id), TermRow { document_name, passages }))
+    });
+    let mut rows: Vec<_> = listed.collect();
+    rows.sort_by_key(|(place, _)| *place);
+    Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
 fn check(terms: &[&str]) -> Result<()> {

@@ -233,7 +233,7 @@ mod tests {
         all.into_iter().filter(|lines| !lines.is_empty()).collect()
     }
 
-    /// The words of expressions, and what may stand between them.
+    /// The words of expressions, and the text that may be between them.
     fn words_of(lines: &[&str]) -> Vec<String> {
         let words = lines.iter().flat_map(|line| line.split(|c: char| !c.is_ascii_alphabetic()));
         let words = words.filter(|word| word.len() > 1).map(str::to_owned);

@@ -10,7 +10,7 @@ use super::word_forms::{stem, terms, words};
 
 /// The share of a word of the heading above a sentence, against a word of the sentence.
 const HEADED: f32 = 0.6;
-/// The share of a sentence that states an answer of the kind that is asked for, against all words of the question.
+/// The share of a sentence that states the kind of answer that the question needs, compared with all words of the question.
 const ANSWERS: f32 = 0.3;
 /// The share of the words of other sentences that are shown with the best.
 const BESIDE: f32 = 0.3;

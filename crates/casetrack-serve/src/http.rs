@@ -12,6 +12,7 @@
 
 mod answers;
 mod browsers;
+mod endpoint;
 mod files;
 mod keys;
 mod parameters;
@@ -27,42 +28,35 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use casetrack_core::{Error, Result};
-use http::header::{AUTHORIZATION, HOST, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::Value;
+use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use subtle::ConstantTimeEq;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use self::answers::{Answer, guarded, of_type, plain, refusal};
+use self::answers::{Answer, guarded, plain, refusal};
+use self::endpoint::Endpoint;
 pub use self::keys::Keys;
 pub use self::team::{Team, serve_team};
 pub use self::workbench::Workbench;
 use self::workbench::{Admission, WorkbenchRoutes};
-use casetrack_mcp::{MAX_REQUEST_BYTES, Server, Session, Transport, metrics, rejection};
+use casetrack_mcp::{MAX_REQUEST_BYTES, Session, metrics};
 
 pub const PATH: &str = "/mcp";
 /// Reports that the server runs, to anyone on this machine.
 const HEALTH: &str = "/healthz";
 /// Counts of calls, for clients with the token.
 const METRICS: &str = "/metrics";
-/// The header that names a client's session.
-const SESSION_HEADER: &str = "mcp-session-id";
-/// Most sessions at the same time. A client that ends without closing its session leaves it open until it expires.
+/// Most sessions at the same time. A client that ends without closing its session leaves it open until it expires or makes room for another.
 const MAX_SESSIONS: usize = 64;
 const MAX_CONNECTIONS: usize = 512;
-/// The longest idle time of a session. A client that returns later gets 404, and opens a new one.
-const IDLE: Duration = Duration::from_secs(3600);
 /// Longest time for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after a connection that could not be accepted, for example because file descriptors ran out.
@@ -194,64 +188,6 @@ impl Drop for ConnectionCount {
     }
 }
 
-struct Endpoint {
-    sessions: Arc<LocalSessionManager>,
-    service: StreamableHttpService<Server, LocalSessionManager>,
-    max_sessions: usize,
-    _end: Box<dyn std::any::Any + Send + Sync>,
-}
-
-impl Endpoint {
-    fn new(
-        config: StreamableHttpServerConfig,
-        max_sessions: usize,
-        session: impl Fn() -> Session + Send + Sync + 'static,
-    ) -> Self {
-        let end = Box::new(config.cancellation_token.clone().drop_guard());
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(IDLE);
-        let sessions = Arc::new(sessions);
-        let server = move || Ok(Server::new(Arc::new(session()), Transport::Http));
-        let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
-        Self { sessions, service, max_sessions, _end: end }
-    }
-
-    async fn answer(&self, request: Request<Incoming>) -> Answer {
-        let (mut head, body) = request.into_parts();
-        // The SDK answers what it cannot read in words; clients expect a JSON-RPC error.
-        let body = match head.method {
-            Method::POST => match read(body).await {
-                Ok((message, body)) => {
-                    // A client that opens a session has none, even if it still sends the ID of an earlier one.
-                    if opens_session(&message) {
-                        head.headers.remove(SESSION_HEADER);
-                    }
-                    body
-                }
-                Err(answer) => return answer,
-            },
-            _ => Bytes::new(),
-        };
-        // Only a session's first request has no session.
-        let opens = head.method == Method::POST && !head.headers.contains_key(SESSION_HEADER);
-        if opens && self.sessions.sessions.read().await.len() >= self.max_sessions {
-            let mut answer =
-                refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many sessions are open; try again in a minute.");
-            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
-            return answer;
-        }
-        self.service.handle(Request::from_parts(head, Full::new(body))).await
-    }
-}
-
-/// True for the request that opens a session.
-fn opens_session(message: &ClientJsonRpcMessage) -> bool {
-    match message {
-        ClientJsonRpcMessage::Request(message) => matches!(message.request, ClientRequest::InitializeRequest(_)),
-        _ => false,
-    }
-}
-
 struct Router {
     token: Option<String>,
     hosts: [String; 3],
@@ -302,29 +238,13 @@ impl Router {
             return answer;
         }
         if path == METRICS {
-            let mut sessions = self.clients.sessions.sessions.read().await.len();
+            let mut sessions = self.clients.open_sessions().await;
             if let Some((endpoint, _)) = &self.workbench {
-                sessions += endpoint.sessions.sessions.read().await.len();
+                sessions += endpoint.open_sessions().await;
             }
             return plain(StatusCode::OK, metrics::text(sessions).into());
         }
         self.clients.answer(request).await
-    }
-}
-
-/// The message in the body of a request, and the body, or the answer to one that holds none.
-async fn read(body: Incoming) -> Result<(ClientJsonRpcMessage, Bytes), Answer> {
-    let rejected = |status, error: Value| of_type(status, "application/json", error.to_string().into());
-    let body = match Limited::new(body, MAX_REQUEST_BYTES).collect().await {
-        Ok(body) => body.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => {
-            return Err(rejected(StatusCode::PAYLOAD_TOO_LARGE, rejection::too_long()));
-        }
-        Err(_) => return Err(refusal(StatusCode::BAD_REQUEST, "The body of the request could not be read.")),
-    };
-    match rejection::read(&body) {
-        Err(error) => Err(rejected(StatusCode::BAD_REQUEST, error)),
-        Ok(message) => Ok((message, body)),
     }
 }
 

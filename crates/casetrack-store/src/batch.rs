@@ -1,4 +1,4 @@
-//! Changes that are made together, with keys and values as the callers know them.
+//! Changes that are made together, with the keys and values of the callers.
 
 use casetrack_core::Result;
 use rocksdb::WriteBatch;

@@ -199,7 +199,7 @@ impl Bm25Index {
             })
             .map(|segment| segment.id())
             .collect();
-        // As long as `segments` knows of them, their files are in use.
+        // As long as `segments` refers to them, their files are in use.
         drop(segments);
         if outdated.is_empty() {
             return Ok(());
@@ -308,7 +308,7 @@ impl DerivedIndex for Bm25Index {
         Self::with(dir, identity, index, 0)
     }
 
-    /// A search saves what is new, so what is saved stays in memory.
+    /// A search saves new changes, so the saved files stay in memory.
     fn open_to_read(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
         let identity = mark(identity);
         let error = |error| error::tantivy(dir, error);

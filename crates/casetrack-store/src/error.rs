@@ -35,7 +35,7 @@ pub(crate) fn disk_full(path: &Path) -> Error {
 }
 
 /// RocksDB's subcodes for a full disk and a missing file, in its own words on every system.
-const NO_SPACE: &str = "No space left on device";
+pub(crate) const NO_SPACE: &str = "No space left on device";
 const PATH_NOT_FOUND: &str = "No such file or directory";
 
 pub(crate) fn rocks(dir: &Path, error: rocksdb::Error) -> Error {

@@ -148,7 +148,7 @@ pub(crate) fn read_in_pieces(file: &mut impl io::Read, mut take: impl FnMut(&[u8
     }
 }
 
-/// Removes a directory with all it holds; one that is not there is no error.
+/// Removes a directory with everything in it; a missing directory is not an error.
 pub(crate) fn remove_dir(path: &Path) -> Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io(path.display(), error)),

@@ -1,4 +1,4 @@
-//! A stored document as a whole, for what copies or repairs documents.
+//! A stored document as a whole, for code that copies or repairs documents.
 
 use casetrack_core::{Annotations, Result};
 

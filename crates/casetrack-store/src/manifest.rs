@@ -1,4 +1,4 @@
-//! `collection.json`: what can be known of a collection without opening its stores.
+//! `collection.json`: the facts about a collection that can be read without opening its stores.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Reading documents, pages, chunks and vectors from one consistent snapshot.
 
 use std::collections::VecDeque;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, Page, PageOrigin, Result, Sha256};
@@ -15,8 +15,8 @@ use crate::records::{
     SlotRecord, sparse_vector,
 };
 use crate::schema::{
-    EVIDENCE_KEY, SEGMENT_BYTES, cf, document_range, hash_key, numbered_key, parse_hash_key, parse_numbered_key,
-    parse_sequence_key, path_key, sequence_key, text_key,
+    EVIDENCE_KEY, SEGMENT_BYTES, cf, document_range, hash_key, numbered_key, parse_chunk_id, parse_hash_key,
+    parse_numbered_key, parse_sequence_key, path_key, sequence_key, text_key,
 };
 use crate::truth::{Entry, Truth, Value};
 
@@ -144,6 +144,30 @@ impl<'t> Reader<'t> {
 
     pub fn chunk_place(&self, id: ChunkId) -> Result<Option<ChunkPlace>> {
         self.get(cf::CHUNK_IDS, id.as_bytes())?.map(|value| decode("chunk id", &value)).transpose()
+    }
+
+    /// The ids of chunks within a range, in order; the first `most` of them.
+    pub fn chunk_ids_within(&self, ids: RangeInclusive<ChunkId>, most: usize) -> Result<Vec<ChunkId>> {
+        let id = |key: &[u8]| parse_chunk_id(key).ok_or_else(|| bad_key(cf::CHUNK_IDS));
+        if !self.truth.seal().is_sealed() {
+            let mut end = ids.end().as_bytes().to_vec();
+            end.push(0);
+            let entries = self.scan(cf::CHUNK_IDS, ids.start().as_bytes(), end)?;
+            return entries.take(most).map(|entry| id(&entry?.0)).collect();
+        }
+        // The stored keys of a vault have another order. No value is opened for this.
+        let family = self.truth.cf(cf::CHUNK_IDS)?;
+        let mut found = Vec::new();
+        for entry in self.snapshot.iterator_cf(family, IteratorMode::Start) {
+            let (key, _) = entry.map_err(|error| self.truth.error(error))?;
+            let id = id(&self.truth.seal().original_key(cf::CHUNK_IDS, key))?;
+            if ids.contains(&id) {
+                found.push(id);
+            }
+        }
+        found.sort_unstable();
+        found.truncate(most);
+        Ok(found)
     }
 
     pub fn chunk_record(&self, document: DocumentId, index: u32) -> Result<Option<ChunkRecord>> {

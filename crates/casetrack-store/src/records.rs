@@ -375,8 +375,9 @@ mod tests {
         }
     }"#;
 
-    /// The bytes of released values. When this fails, a value of an earlier release is no longer read as it was
-    /// written: raise the value version and read both.
+    // The bytes of released values. When one of these tests fails, a value of an earlier release is no longer read as
+    // it was written: raise the value version and read both.
+
     #[test]
     fn values_of_schema_1_are_read_for_ever() {
         let document = DocumentId::from_bytes([7; 16]);
@@ -387,80 +388,6 @@ mod tests {
         bytes.extend([0xac, 0x02, 2]);
         assert_eq!(encode(&op).unwrap(), bytes);
         assert_eq!(decode::<Op>("op", &bytes).unwrap(), op);
-
-        let page = Page {
-            number: 1,
-            text: "é\nb".into(),
-            blocks: vec![Block { char_start: 0, char_end: 3, kind: BlockKind::Heading { level: 2 } }],
-            line_boxes: vec![None],
-            method: ExtractionMethod::Hybrid,
-            ocr_confidence: None,
-            sheet_name: Some("S".into()),
-            notes: PageNotes::default(),
-        };
-        let bytes = [1, 2, 0, 1, 1, b'S', 4, 3];
-        assert_eq!(PageRecord::new(&page).unwrap().encode().unwrap(), bytes);
-        assert_eq!(PageRecord::decode(&bytes).unwrap(), PageRecord::new(&page).unwrap());
-        let other_readings = vec![OtherReading { line: 2, text: "T".into() }];
-        let notes = PageNotes { other_readings, ..PageNotes::default() };
-        let noted = PageRecord::new(&Page { notes: notes.clone(), ..page.clone() }).unwrap();
-        let bytes = [2, 2, 0, 1, 1, b'S', 4, 3, 1, 2, 1, b'T'];
-        assert_eq!(noted.encode().unwrap(), bytes);
-        assert_eq!(PageRecord::decode(&bytes).unwrap(), noted);
-        let printed = PageNotes { bates: Some("B7".into()), ..PageNotes::default() };
-        let printed = PageRecord::new(&Page { notes: printed, ..page.clone() }).unwrap();
-        let bytes = [3, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 1, 2, b'B', b'7'];
-        assert_eq!(printed.encode().unwrap(), bytes);
-        assert_eq!(PageRecord::decode(&bytes).unwrap(), printed);
-        let change = |kind| Change {
-            kind,
-            author: Some("A".into()),
-            date: None,
-            char_start: 1,
-            char_end: 300,
-            text: "D".into(),
-            of_insertion: true,
-        };
-        let changes = ChangeKind::ALL.iter().copied().map(change).collect();
-        let changed = PageRecord::new(&Page { notes: PageNotes { changes, ..notes }, ..page.clone() }).unwrap();
-        let mut bytes = vec![4, 2, 0, 1, 1, b'S', 4, 3, 1, 2, 1, b'T', 0, 0, 4];
-        (0..4).for_each(|kind| bytes.extend([kind, 1, 1, b'A', 0, 1, 0xac, 0x02, 1, b'D', 1]));
-        assert_eq!(changed.encode().unwrap(), bytes);
-        assert_eq!(PageRecord::decode(&bytes).unwrap(), changed);
-        let unseen = |reason| HiddenText { reason, part: Some("P".into()), char_start: 1, char_end: 300 };
-        let hidden = HiddenReason::ALL.iter().copied().map(unseen).collect();
-        let hidden =
-            PageRecord::new(&Page { notes: PageNotes { hidden, ..PageNotes::default() }, ..page.clone() }).unwrap();
-        let mut bytes = vec![5, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 0, 0, 10];
-        (0..10).for_each(|reason| bytes.extend([reason, 1, 1, b'P', 1, 0xac, 0x02]));
-        assert_eq!(hidden.encode().unwrap(), bytes);
-        assert_eq!(PageRecord::decode(&bytes).unwrap(), hidden);
-        let pictures = vec![PictureText { char_start: 1, char_end: 300, percent: 97 }];
-        let pictures = PageNotes { pictures, ..PageNotes::default() };
-        let pictures = PageRecord::new(&Page { notes: pictures, ..page.clone() }).unwrap();
-        let bytes = [6, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 0, 0, 0, 1, 1, 0xac, 0x02, 97];
-        assert_eq!(pictures.encode().unwrap(), bytes);
-        assert_eq!(PageRecord::decode(&bytes).unwrap(), pictures);
-        let numbered = vec![NumberedText { char_start: 1, char_end: 300, number: 12 }];
-        let numbered = PageNotes { numbered, exhibits: vec!["E".into()], ..PageNotes::default() };
-        let numbered = PageRecord::new(&Page { notes: numbered, ..page.clone() }).unwrap();
-        let bytes = [7, 2, 0, 1, 1, b'S', 4, 3, 0, 0, 0, 0, 0, 0, 1, 1, 0xac, 0x02, 12, 1, 1, b'E'];
-        assert_eq!(numbered.encode().unwrap(), bytes);
-        assert_eq!(PageRecord::decode(&bytes).unwrap(), numbered);
-        assert_eq!(encode(&LayoutRecord::new(&page)).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
-
-        let mut bytes = vec![1, 16];
-        bytes.extend([9; 16]);
-        bytes.extend([3, 4, 0xac, 0x02, 6, 7, 1, 2, 5, 8, 1, 1, b'S', 1, 10, 11, 0, 1, 0, 0, 0x80, 0x3f]);
-        bytes.extend([0; 12]);
-        bytes.extend([1, 1, b'H', 1, b'C']);
-        let chunk = decode::<ChunkRecord>("chunk", &bytes).unwrap();
-        assert_eq!(encode(&chunk).unwrap(), bytes);
-        let chunk = chunk.into_chunk(0, "text".into());
-        assert_eq!((chunk.id, chunk.page, chunk.byte_start, chunk.byte_end), (ChunkId::from_bytes([9; 16]), 3, 4, 300));
-        assert_eq!((chunk.char_start, chunk.char_end, chunk.paragraph_start, chunk.paragraph_end), (6, 7, 1, 2));
-        assert_eq!((chunk.line_start, chunk.line_end, chunk.row_range), (5, 8, Some(RowRange { start: 10, end: 11 })));
-        assert_eq!(chunk.bounding_boxes, [Rect { left: 1.0, top: 0.0, right: 0.0, bottom: 0.0 }]);
 
         let methods =
             [ExtractionMethod::Native, ExtractionMethod::Ocr, ExtractionMethod::Hybrid, ExtractionMethod::Spreadsheet];
@@ -481,5 +408,70 @@ mod tests {
         let record: DocumentRecord = serde_json::from_str(DOCUMENT_OF_SCHEMA_1).unwrap();
         assert_eq!(record.slots(), range);
         assert_eq!(record.meta.ingested_at, casetrack_core::Timestamp(1_700_000_000_123));
+    }
+
+    #[test]
+    fn pages_of_schema_1_are_read_for_ever() {
+        let page = |notes| Page {
+            number: 1,
+            text: "é\nb".into(),
+            blocks: vec![Block { char_start: 0, char_end: 3, kind: BlockKind::Heading { level: 2 } }],
+            line_boxes: vec![None],
+            method: ExtractionMethod::Hybrid,
+            ocr_confidence: None,
+            sheet_name: Some("S".into()),
+            notes,
+        };
+        assert_eq!(encode(&LayoutRecord::new(&page(PageNotes::default()))).unwrap(), [1, 1, 0, 3, 1, 2, 1, 0]);
+        let check = |notes, version, of_notes: &[u8]| {
+            let bytes = [&[version, 2, 0, 1, 1, b'S', 4, 3][..], of_notes].concat();
+            let record = PageRecord::new(&page(notes)).unwrap();
+            assert_eq!(record.encode().unwrap(), bytes);
+            assert_eq!(PageRecord::decode(&bytes).unwrap(), record);
+        };
+        check(PageNotes::default(), 1, &[]);
+        let other_readings = vec![OtherReading { line: 2, text: "T".into() }];
+        let read = PageNotes { other_readings, ..PageNotes::default() };
+        check(read.clone(), 2, &[1, 2, 1, b'T']);
+        check(PageNotes { bates: Some("B7".into()), ..PageNotes::default() }, 3, &[0, 0, 1, 2, b'B', b'7']);
+        let change = |kind| Change {
+            kind,
+            author: Some("A".into()),
+            date: None,
+            char_start: 1,
+            char_end: 300,
+            text: "D".into(),
+            of_insertion: true,
+        };
+        let changes = ChangeKind::ALL.iter().copied().map(change).collect();
+        let mut bytes = vec![1, 2, 1, b'T', 0, 0, 4];
+        (0..4).for_each(|kind| bytes.extend([kind, 1, 1, b'A', 0, 1, 0xac, 0x02, 1, b'D', 1]));
+        check(PageNotes { changes, ..read }, 4, &bytes);
+        let unseen = |reason| HiddenText { reason, part: Some("P".into()), char_start: 1, char_end: 300 };
+        let hidden = HiddenReason::ALL.iter().copied().map(unseen).collect();
+        let mut bytes = vec![0, 0, 0, 0, 10];
+        (0..10).for_each(|reason| bytes.extend([reason, 1, 1, b'P', 1, 0xac, 0x02]));
+        check(PageNotes { hidden, ..PageNotes::default() }, 5, &bytes);
+        let pictures = vec![PictureText { char_start: 1, char_end: 300, percent: 97 }];
+        check(PageNotes { pictures, ..PageNotes::default() }, 6, &[0, 0, 0, 0, 0, 1, 1, 0xac, 0x02, 97]);
+        let numbered = vec![NumberedText { char_start: 1, char_end: 300, number: 12 }];
+        let numbered = PageNotes { numbered, exhibits: vec!["E".into()], ..PageNotes::default() };
+        check(numbered, 7, &[0, 0, 0, 0, 0, 0, 1, 1, 0xac, 0x02, 12, 1, 1, b'E']);
+    }
+
+    #[test]
+    fn chunks_of_schema_1_are_read_for_ever() {
+        let mut bytes = vec![1, 16];
+        bytes.extend([9; 16]);
+        bytes.extend([3, 4, 0xac, 0x02, 6, 7, 1, 2, 5, 8, 1, 1, b'S', 1, 10, 11, 0, 1, 0, 0, 0x80, 0x3f]);
+        bytes.extend([0; 12]);
+        bytes.extend([1, 1, b'H', 1, b'C']);
+        let chunk = decode::<ChunkRecord>("chunk", &bytes).unwrap();
+        assert_eq!(encode(&chunk).unwrap(), bytes);
+        let chunk = chunk.into_chunk(0, "text".into());
+        assert_eq!((chunk.id, chunk.page, chunk.byte_start, chunk.byte_end), (ChunkId::from_bytes([9; 16]), 3, 4, 300));
+        assert_eq!((chunk.char_start, chunk.char_end, chunk.paragraph_start, chunk.paragraph_end), (6, 7, 1, 2));
+        assert_eq!((chunk.line_start, chunk.line_end, chunk.row_range), (5, 8, Some(RowRange { start: 10, end: 11 })));
+        assert_eq!(chunk.bounding_boxes, [Rect { left: 1.0, top: 0.0, right: 0.0, bottom: 0.0 }]);
     }
 }

@@ -48,7 +48,7 @@ impl Registry {
             let message = format!("The data directory {} has a name that is not valid Unicode.", data_dir.display());
             return Err(Error::invalid(message).with_hint("Choose another directory for the data."));
         }
-        // Stores refer to files by absolute path, whatever the working directory becomes.
+        // Stores refer to files by absolute path, so a change of the working directory does not matter.
         let root =
             std::path::absolute(data_dir).map_err(|error| Error::io(data_dir.display(), error))?.join("collections");
         fs::create_dir(&root)?;

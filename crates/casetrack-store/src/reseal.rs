@@ -88,9 +88,9 @@ impl<'w> From<&'w Cancel> for Waiting<'w> {
     }
 }
 
-/// Writes the collection in `from`, which must not be open, into `to`, which holds nothing but headers. Returns the
+/// Writes the collection in `from`, which must not be open, into `to`, which contains only headers. Returns the
 /// numbers of documents, pages and chunks. Errors: [`ErrorCode::WrongState`] if a file of the directory has no place in
-/// the new one; [`ErrorCode::Corrupt`] for damage; [`ErrorCode::Cancelled`]. `from` is not changed, whatever happens.
+/// the new one; [`ErrorCode::Corrupt`] for damage; [`ErrorCode::Cancelled`]. `from` is never changed.
 pub(crate) fn rewrite(
     from: &Path,
     to: &Path,
@@ -131,7 +131,7 @@ pub(crate) fn rewrite(
     Ok((done, counts))
 }
 
-/// Refuses what would be lost: nothing else is taken along.
+/// Refuses a directory with files that would be lost, because nothing else is copied.
 fn check_entries(dir: &Path) -> Result<()> {
     for entry in fs::entries(dir)? {
         let name = entry.file_name().to_string_lossy().into_owned();

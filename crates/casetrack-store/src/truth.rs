@@ -15,7 +15,7 @@ use rocksdb::{
 };
 
 use crate::codec::{decode, encode};
-use crate::error::{corrupt, disk_full, is_missing_file, rocks};
+use crate::error::{NO_SPACE, corrupt, disk_full, is_missing_file, rocks};
 use crate::records::{Identity, State};
 use crate::schema::{GENERATION_KEY, IDENTITY_KEY, STATE_KEY, cf};
 use crate::seal::Seal;
@@ -27,7 +27,7 @@ const BLOCK_CACHE_BYTES: usize = 64 << 20;
 const WRITE_BUFFER_BYTES: usize = 32 << 20;
 /// Writes in memory that are worth sorting into files at a flush; reading as much of the log takes some ten milliseconds.
 const SETTLE_BYTES: u64 = 8 << 20;
-/// Free space beside that for the write-ahead log with which a store that could only be read is opened for writing again.
+/// Free space, in addition to the write-ahead log, for opening a store for writing again that could only be read.
 const ROOM_BYTES: u64 = 2 << 20;
 /// Sized so that a compressed block holds several chunks or page texts.
 const BLOCK_BYTES: usize = 16 << 10;
@@ -41,6 +41,9 @@ pub(crate) const TRUTH: &str = "rocksdb";
 pub(crate) fn truth_dir(dir: &Path) -> PathBuf {
     dir.join(TRUTH)
 }
+
+/// In RocksDB's log when the list of its files cannot be written, as on a full disk. The error itself is returned.
+const NO_COMMIT: &str = "Error in committing version edit";
 
 /// A key that no family has, in tables that only name their family.
 const SEED_KEY: [u8; 16] = [0xff; 16];
@@ -372,7 +375,7 @@ impl Truth {
         self.failed.load(Ordering::Acquire) || self.is_read_only && self.has_room()
     }
 
-    /// True if the disk has room for what opening writes: at most the write-ahead log once more, and some lists.
+    /// True if the disk has room for the files that opening writes: at most a second write-ahead log, and some lists.
     fn has_room(&self) -> bool {
         let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
         let logs = fs::entries(&self.path).unwrap_or_default();
@@ -454,7 +457,7 @@ pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
 fn options() -> Options {
     let mut options = Options::default();
     // A log that ends within a record is normal: power failed during a write that was never reported as done. Any other
-    // damage is an error. (The default, point-in-time, would silently drop what comes after it.)
+    // damage is an error. (The default, point-in-time, would silently drop the records after it.)
     options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
     // A log file that was finished and synced must be there when it is needed.
     options.set_track_and_verify_wals_in_manifest(true);
@@ -464,6 +467,10 @@ fn options() -> Options {
     options.set_max_background_jobs(2);
     // RocksDB's log goes to ours; opening a store read-only leaves no log file next to the owner's.
     options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, |level, message| match level {
+        // The call that found the disk full reports it.
+        LogLevel::Error | LogLevel::Fatal if message.contains(NO_SPACE) || message.contains(NO_COMMIT) => {
+            tracing::debug!(target: "rocksdb", "{}", message.trim_end());
+        }
         LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{}", message.trim_end()),
         // Hundreds of lines that repeat the options.
         LogLevel::Header => {}

@@ -20,7 +20,7 @@ const COPY: &str = "vault.header.copy";
 /// The file that a vault has instead of `collection.json`, with the same content.
 pub(crate) const SEALED_MANIFEST: &str = "collection.sealed";
 
-/// Its files that the store of a collection knows nothing of.
+/// Its files that the store of a collection does not manage.
 pub(crate) const HEADERS: [&str; 2] = [HEADER, COPY];
 
 /// True if there is a vault in this directory, be it one whose header is lost.
@@ -82,7 +82,7 @@ pub(crate) fn read(dir: &Path) -> Result<Header> {
 }
 
 /// Finds the key of a vault. `try_one` looks for it in a header, and vouches for that header. A copy that is damaged,
-/// older or forged is replaced by the one that counts. Errors: those of [`read`] and of `try_one`; also if only a
+/// older or forged is replaced by the valid one. Errors: those of [`read`] and of `try_one`; also if only a
 /// header opens that is older than another one of the same key.
 pub(crate) fn open<T>(dir: &Path, try_one: impl Fn(&Header) -> Result<(VaultKey, T)>) -> Result<(Header, VaultKey, T)> {
     let HeaderFiles { headers, agree, problem } = find(dir);

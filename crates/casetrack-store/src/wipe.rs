@@ -34,7 +34,7 @@ pub(crate) fn wipe_dir(dir: &Path) -> Result<Wiped> {
     Ok(wiped)
 }
 
-/// Overwrites a file and removes it; one that is not there is no error.
+/// Overwrites a file and removes it; a missing file is not an error.
 pub fn wipe_file(path: &Path) -> Result<()> {
     let failed = |error| Error::io(path.display(), error);
     match path.symlink_metadata() {
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// The content of a file that is held open, whatever became of its name.
+    /// The content of a file that is held open, even if its name is gone.
     fn content(mut file: &File) -> Vec<u8> {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0)).unwrap();

@@ -141,31 +141,39 @@ pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
     if let Some(violation) = first {
         return refuse(violation.to_string());
     }
+    let in_annotations = || {
+        let annotations = document.annotations.as_ref()?;
+        let problem = invariants::annotations_problem(annotations, &page_chars)?;
+        Some(format!("in its annotations, {problem}"))
+    };
+    vectors_problem(document, dimension).or_else(in_annotations).map_or(Ok(()), refuse)
+}
+
+fn vectors_problem(document: &StoredDocument, dimension: u32) -> Option<String> {
     for (index, vector) in document.vectors.iter().enumerate() {
         if let Some(problem) = invariants::vector_problem(vector.iter().copied(), dimension) {
-            return refuse(format!("the vector of chunk {index} {problem}"));
+            return Some(format!("the vector of chunk {index} {problem}"));
         }
     }
     let sparse = document.sparse_vectors.len();
     if sparse != 0 && sparse != document.chunks.len() {
-        return refuse(format!("it has {} chunks and {sparse} learned-sparse vectors", document.chunks.len()));
+        return Some(format!("it has {} chunks and {sparse} learned-sparse vectors", document.chunks.len()));
     }
     for (index, vector) in document.sparse_vectors.iter().enumerate() {
         if let Some(problem) = vector.problem() {
-            return refuse(format!("the learned-sparse vector of chunk {index} {problem}"));
+            return Some(format!("the learned-sparse vector of chunk {index} {problem}"));
         }
     }
     let tokens = document.token_vectors.len();
     if tokens != 0 && tokens != document.chunks.len() {
-        return refuse(format!("{tokens} of its {} chunks have token vectors", document.chunks.len()));
+        return Some(format!("{tokens} of its {} chunks have token vectors", document.chunks.len()));
     }
     for (index, signs) in document.token_vectors.iter().enumerate() {
         if let Some(problem) = document.token_model.as_ref().and_then(|model| model.problem(signs)) {
-            return refuse(format!("the token vectors of chunk {index} {problem}"));
+            return Some(format!("the token vectors of chunk {index} {problem}"));
         }
     }
-    let problem = document.annotations.as_ref().and_then(|found| invariants::annotations_problem(found, &page_chars));
-    problem.map_or(Ok(()), |problem| refuse(format!("in its annotations, {problem}")))
+    None
 }
 
 pub(crate) fn page_chars(pages: &[Page]) -> Vec<u64> {

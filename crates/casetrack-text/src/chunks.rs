@@ -106,7 +106,7 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
             provenance.char_start,
             provenance.char_end,
             extraction(provenance),
-            chunk.chunk_id,
+            chunk.chunk_id.short(),
             quote(&cut(&chunk.text, PREVIEW_CHARS)),
         ));
     }
@@ -120,7 +120,7 @@ pub fn source_context(context: &SourceContext, reader: Reader) -> String {
     let mut text = match reader {
         Reader::Assistant => format!(
             "Context of chunk {} in {} ({} before, {} after)\n",
-            context.chunk_id,
+            context.chunk_id.short(),
             name(&provenance.document_name),
             context.before.len(),
             context.after.len(),
@@ -153,7 +153,7 @@ fn passage(label: &str, chunk: &ChunkView) -> String {
     format!("--- {label}: {place} ---\n{about}{text}")
 }
 
-/// Citation, place of origin and the verbatim text of a chunk, whose document the sources describe.
+/// Place of origin and the verbatim text of a chunk, whose document the sources describe.
 pub(crate) fn quotation<'a>(chunk: &'a ChunkView, sources: &mut Sources<'a>, reader: Reader) -> String {
     let provenance = &chunk.provenance;
     if reader == Reader::CommandLine {
@@ -161,19 +161,20 @@ pub(crate) fn quotation<'a>(chunk: &'a ChunkView, sources: &mut Sources<'a>, rea
         let about = about(provenance).map(|about| format!("Place: {about}\n")).unwrap_or_default();
         return format!("{cited}\nFile:  {file}\n{about}\n{}", verbatim(chunk));
     }
-    let mut place =
-        format!("{} chars {}-{}", sources.reference(provenance), provenance.char_start, provenance.char_end);
+    let mut place = sources.introduced(provenance, &chunk.citation, "\n");
+    place.push_str(&format!("chars {}-{}", provenance.char_start, provenance.char_end));
     let confidence = provenance.ocr_confidence.map(|confidence| format!("OCR confidence {confidence:.2}"));
-    for more in [confidence, sheet(provenance), headings(provenance), warnings(provenance)].into_iter().flatten() {
+    let heading = heading(provenance, &chunk.text);
+    for more in [confidence, sheet(provenance), heading, warnings(provenance)].into_iter().flatten() {
         place.push_str(&format!(" | {more}"));
     }
-    format!(
-        "{}\n{place} | chunk {} ({})\n\n{}",
-        citation(&chunk.citation),
-        chunk.chunk_id,
-        self::place(chunk),
-        verbatim(chunk),
-    )
+    format!("{place} | chunk {}\n\n{}", chunk.chunk_id.short(), verbatim(chunk))
+}
+
+/// The heading right above a passage, unless the passage begins with it.
+fn heading(provenance: &Provenance, text: &str) -> Option<String> {
+    let heading = provenance.heading_path.last().filter(|heading| !text.starts_with(heading.as_str()))?;
+    Some(name(heading).into_owned())
 }
 
 fn verbatim(chunk: &ChunkView) -> String {
@@ -260,14 +261,14 @@ mod tests {
         scanned.provenance.embedded_at = None;
         let marked = document_text(PAYMENT);
         let expected = format!(
-            "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\n[1] chars 2401-2561 | OCR confidence 0.93 | sheet \"Budget\", rows 2-40, \
-             columns A-F | \"Article 5\" > \"5.1 Payment\" | chunk c0ffee00-0000-5000-8000-000000000001 (47 of 234)\n\n{marked}\n"
+            "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\n[1] chars 2401-2561 | OCR confidence 0.93 | sheet \"Budget\", rows 2-40, columns A-F | \
+             \"5.1 Payment\" | chunk c0ffee00\n\n{marked}\n"
         );
         let mut sources = Sources::default();
         assert_eq!(quotation(&scanned, &mut sources, Reader::Assistant), expected);
         assert_eq!(
             sources.legend(),
-            "\n\nSources:\n[1] Vendor_Agreement.docx in /home/sarah/Acme | OCR | ingested 2023-11-14T22:13:20Z | embedded not yet"
+            "\n\nSources:\n[1] Vendor_Agreement.docx in /home/sarah/Acme | OCR | ingested 2023-11-14T22:13:20Z, embedded not yet"
         );
         // People do not see data that only programs need.
         let expected = format!(
@@ -289,7 +290,7 @@ mod tests {
         let expected = "Vendor_Agreement.docx: page 12, 1 of 234 chunks\nFile: /home/sarah/Acme/Vendor_Agreement.docx\nType: \
             Contract | 45 pages | ingested 2023-11-14T22:13:20Z | embedded \
             2023-11-14T22:13:20Z\n\n  47. p. 12, para. 8, ll. 1-4 | chars \
-            2401-2561 | Native text | ID: c0ffee00-0000-5000-8000-000000000001\n     \"Payment shall be made within thirty (30) \
+            2401-2561 | Native text | ID: c0ffee00\n     \"Payment shall be made within thirty (30) \
             days of receipt of invoice. Late payments shall accrue interest at a rate of 1.…\"\n\nThe full text of one chunk: \
             get_chunk.";
         assert_eq!(text, expected);
@@ -319,11 +320,12 @@ mod tests {
         );
         assert!(!text.contains("c0ffee00") && !text.contains("embedded"), "{text}");
         let text = source_context(&context, Reader::Assistant);
-        assert!(text.starts_with(
-            "Context of chunk c0ffee00-0000-5000-8000-000000000001 in Vendor_Agreement.docx (1 before, 1 after)\n\n--- Before ---\n"
-        ));
+        assert!(
+            text.starts_with(
+                "Context of chunk c0ffee00 in Vendor_Agreement.docx (1 before, 1 after)\n\n--- Before ---\n"
+            )
+        );
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in\n{text}"));
         assert!(at("\nfirst\n") < at("--- Requested chunk ---") && at("\nsecond\n") < at("--- After ---"));
-        assert!(at("(48 of 234)") < at("\nthird\n"));
     }
 }

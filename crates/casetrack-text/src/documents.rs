@@ -8,26 +8,39 @@ use super::format::{bytes, counted, one_line, push_fact, push_list, thousands, t
 use super::marks::{name, quote};
 use crate::Reader;
 
-pub fn list(collection: &str, documents: &[DocumentSummary], reader: Reader) -> String {
-    listed(collection, documents, 0, documents.len() as u64, reader)
+/// `tag`: the one that all have or, after a minus sign, that none has, if the collection has other documents.
+pub fn list(collection: &str, documents: &[DocumentSummary], tag: Option<&str>, reader: Reader) -> String {
+    listed(collection, documents, tag, (0, documents.len() as u64), reader)
 }
 
 /// A part of a list of `total` documents that begins after `offset` of them.
 pub fn part(
     collection: &str,
     documents: &[DocumentSummary],
-    offset: u32,
-    total: u64,
+    tag: Option<&str>,
+    (offset, total): (u32, u64),
     next_offset: Option<u64>,
 ) -> String {
-    let mut text = listed(collection, documents, u64::from(offset), total, Reader::Assistant);
+    let mut text = listed(collection, documents, tag, (u64::from(offset), total), Reader::Assistant);
     Reader::Assistant.push_more(&mut text, total, next_offset);
     text
 }
 
-fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u64, reader: Reader) -> String {
+fn listed(
+    collection: &str,
+    documents: &[DocumentSummary],
+    tag: Option<&str>,
+    (offset, total): (u64, u64),
+    reader: Reader,
+) -> String {
     let collection = one_line(collection);
     if total == 0 {
+        if let Some(tag) = tag {
+            return match tag.trim().strip_prefix('-') {
+                Some(without) => format!("Every document of {collection} has the tag {}.", quote(without.trim())),
+                None => format!("No document of {collection} has the tag {}.", quote(tag.trim())),
+            };
+        }
         return format!("{collection} has no documents yet.\n\nNext: Ingest documents with {}.", reader.ingestion());
     }
     let mut text = format!("{} in {collection}:\n", counted(total, "document"));
@@ -156,14 +169,18 @@ mod tests {
         let mut odd = document_summary();
         odd.name = "line\nbreak.txt".to_owned();
         odd.pages = 1;
-        let text = list("Acme", &[document_summary(), odd], Reader::Assistant);
+        let text = list("Acme", &[document_summary(), odd], None, Reader::Assistant);
         let expected = "2 documents in Acme:\n\n  1. Vendor_Agreement.docx (ID: d0c00001)\n     Contract | 45 pages, 234 chunks \
             | Native text | ingested 2023-11-14T22:13:20Z\n     /home/sarah/Acme/Vendor_Agreement.docx\n\n  2. \"line\\nbreak.txt\" \
             (ID: d0c00001)\n     Contract | 1 page, 234 chunks | Native text | ingested 2023-11-14T22:13:20Z\n     \
             /home/sarah/Acme/Vendor_Agreement.docx";
         assert_eq!(text, expected);
-        assert!(list("Acme", &[], Reader::Assistant).contains("no documents yet"));
-        let text = part("Acme", &[document_summary()], 1, 3, Some(2));
+        assert!(list("Acme", &[], None, Reader::Assistant).contains("no documents yet"));
+        let tagged = |tag| list("Acme", &[], Some(tag), Reader::CommandLine);
+        assert_eq!(tagged("lost"), "No document of Acme has the tag \"lost\".");
+        assert_eq!(tagged("-lost"), "Every document of Acme has the tag \"lost\".");
+        assert_eq!(part("Acme", &[], Some("lost"), (0, 0), None), tagged("lost"));
+        let text = part("Acme", &[document_summary()], None, (1, 3), Some(2));
         assert!(text.starts_with("3 documents in Acme:\n\n  2. Vendor_Agreement.docx"), "{text}");
         assert!(text.ends_with("\n\n… 1 more: call again with offset 2."), "{text}");
     }

@@ -40,7 +40,7 @@ pub fn passages(list: &HiddenPassages, reader: Reader) -> String {
 
 /// `Lease.pdf, p. 3, para. 8, l. 4 | chunk …`, then why it is hidden and the text.
 fn entry(passage: &HiddenPassage) -> String {
-    let chunk = passage.chunk_id.map(|id| format!(" | chunk {id}")).unwrap_or_default();
+    let chunk = passage.chunk_id.map(|id| format!(" | chunk {}", id.short())).unwrap_or_default();
     let part = passage.part.as_ref().map(|part| format!(", {}", one_line(part))).unwrap_or_default();
     let texts = if passage.texts > 1 { format!(", {} texts", thousands(passage.texts)) } else { String::new() };
     let cut = if passage.is_cut {
@@ -69,7 +69,7 @@ mod tests {
         };
         let text = passages(&list, Reader::Assistant);
         assert!(text.starts_with("Hidden text in Lease: 2 passages in 1 of 3 documents\n"), "{text}");
-        let entry = "Vendor_Agreement.docx, p. 12, para. 8, l. 4 | chunk c0ffee00-0000-5000-8000-000000000001\n   covered: \"the sum of ten\"";
+        let entry = "Vendor_Agreement.docx, p. 12, para. 8, l. 4 | chunk c0ffee00\n   covered: \"the sum of ten\"";
         assert!(text.contains(entry), "{text}");
         let none = HiddenPassages { passages: Vec::new(), total: 0, documents: 0, next_offset: None, ..list };
         assert!(passages(&none, Reader::CommandLine).contains("No hidden text is known."));

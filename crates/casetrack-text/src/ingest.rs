@@ -1,9 +1,12 @@
 //! Results of an ingestion, file by file.
 
-use casetrack_core::{FileFormat, Hint, Notice};
-use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile};
+use std::collections::BTreeMap;
 
-use super::format::{counted, duration, one_line, push_fact, push_section, thousands};
+use casetrack_core::remarks::SMALL_PICTURES;
+use casetrack_core::{FileFormat, Hint, Notice};
+use casetrack_engine::ingest::{FailedFile, FormerMember, IngestReport, IngestedDocument, SkipReason, SkippedFile};
+
+use super::format::{counted, duration, one_line, push_fact, push_list, push_section, thousands};
 use super::marks::{name, quote};
 use crate::Reader;
 
@@ -13,12 +16,21 @@ const MAX_NEW: usize = 10;
 pub(super) const MAX_FAILURES: usize = 100;
 /// Of files that were skipped, for people: they look for those that they miss.
 const MAX_SKIPPED: usize = 100;
+/// Of the files that a container no longer holds.
+const MAX_FORMER: usize = 20;
 
 /// Ingestion of one file that did not fail.
 pub fn document(report: &IngestReport, reader: Reader) -> String {
     let collection = one_line(&report.collection);
     if let Some(document) = report.ingested.first() {
-        return ingested(document, &collection, reader) + &notes(&report.summary.notices, reader);
+        let mut text = ingested(document, &collection, reader);
+        let mut former = String::new();
+        push_former(&mut former, &report.gone_members, &report.withheld_members, false);
+        if !former.is_empty() {
+            text.push_str(&format!("\n{former}"));
+        }
+        text.push_str(&confirmation(&report.withheld_members, reader));
+        return text + &notes(&report.summary.notices, reader);
     }
     let Some(skipped) = report.skipped.first() else {
         return format!("Nothing was ingested into {collection}.");
@@ -50,7 +62,7 @@ fn ingested(document: &IngestedDocument, collection: &str, reader: Reader) -> St
     text
 }
 
-/// Notices besides the result, for the end of a text.
+/// Notices in addition to the result, for the end of a text.
 pub(super) fn notes(notices: &[Notice], reader: Reader) -> String {
     reader.notices(notices).iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
 }
@@ -100,9 +112,10 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     };
     push_section(&mut text, "New documents ingested", documents(false), MAX_NEW);
     push_section(&mut text, "Updated documents", documents(true), MAX_NEW);
+    push_former(&mut text, &report.gone_members, &report.withheld_members, false);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
     let skipped = |reason| report.skipped.iter().filter(move |file| file.reason == reason);
-    // Assistants have no use for names of files that are there already.
+    // Assistants do not need the names of files that are already ingested.
     let unchanged = skipped(SkipReason::Unchanged).filter(|_| reader == Reader::CommandLine);
     let unchanged = unchanged.map(|file| name(&file.relative_path).into_owned());
     push_section(&mut text, "Unchanged", unchanged, max_skipped(reader));
@@ -110,8 +123,42 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     push_section(&mut text, "Denied", skipped(SkipReason::Denied).map(detail), MAX_NEW);
     let warnings = report.ingested.iter().flat_map(|document| warnings(&document.relative_path, &document.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
-    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), confirmation(&report.withheld_members, reader)));
+    text.push_str(&notes(&report.summary.notices, reader));
     text
+}
+
+/// Appends the files that containers no longer hold, container by container.
+pub(super) fn push_former(text: &mut String, gone: &[FormerMember], withheld: &[FormerMember], is_preview: bool) {
+    let removed = if is_preview { "would be removed" } else { "removed" };
+    for (members, outcome) in [(gone, removed), (withheld, "kept until the removal is confirmed")] {
+        let mut containers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for member in members {
+            containers.entry(&member.container).or_default().push(name(&member.name).into_owned());
+        }
+        for (container, names) in containers {
+            let file = container.rsplit('/').next().unwrap_or(container);
+            text.push_str(&format!("\n  No longer in {}: {} ({outcome})\n", name(file), thousands(names.len() as u64)));
+            push_list(text, names.into_iter(), MAX_FORMER);
+        }
+    }
+    if !gone.is_empty() {
+        text.push_str("  Their documents get their tags and fields again if they come back within 30 days.\n");
+    }
+}
+
+/// How the removal of documents that were kept is confirmed; empty if none was.
+pub(super) fn confirmation(withheld: &[FormerMember], reader: Reader) -> String {
+    if withheld.is_empty() {
+        return String::new();
+    }
+    let confirm = reader.pick(
+        "call sync_folder with confirm_removal: true",
+        "run `casetrack sync` on the folder with --confirm-removal",
+    );
+    format!(
+        "\nMore than half of the documents of a mailbox or archive are gone at once, so they were kept. To remove them, {confirm}."
+    )
 }
 
 fn max_skipped(reader: Reader) -> usize {
@@ -149,8 +196,10 @@ pub(super) fn push_skipped<'f>(
     push_section(text, "Unsupported", unsupported, max_skipped(reader));
 }
 
+/// Without the remarks about logos, of which a mailbox has thousands.
 pub(super) fn warnings(file: &str, warnings: &[String]) -> impl Iterator<Item = String> {
-    warnings.iter().map(move |warning| format!("{}: {}", name(file), one_line(warning)))
+    let shown = warnings.iter().filter(|warning| !warning.starts_with(SMALL_PICTURES));
+    shown.map(move |warning| format!("{}: {}", name(file), one_line(warning)))
 }
 
 /// `4 (Contracts/, Reports/, Financials/, Correspondence/)`
@@ -171,7 +220,8 @@ pub(super) fn failure(failed: &FailedFile, reader: Reader) -> String {
     let FailedFile { relative_path, container, problem, .. } = failed;
     let hint = reader.after(problem.hint.as_ref());
     let reason = reason(relative_path, container.as_deref(), &problem.message);
-    let stop = if hint.is_empty() || reason.ends_with(['.', '!', '?', ')']) { "" } else { "." };
+    let has_stop = reason.ends_with(['.', '!', '?']) || reason.ends_with(".)");
+    let stop = if hint.is_empty() || has_stop { "" } else { "." };
     format!("{reason}{stop}{hint}")
 }
 
@@ -264,6 +314,8 @@ mod tests {
                 .map(|i| skipped("a.pdf", if i < 22 { SkipReason::Unchanged } else { SkipReason::Unsupported }))
                 .collect(),
             failed: vec![failed("Financials/corrupted.pdf", "PDF parsing error (file may be corrupted)")],
+            gone_members: Vec::new(),
+            withheld_members: Vec::new(),
             summary: WorkSummary { duration_ms: 252_000, ..WorkSummary::default() },
         };
         let expected = "Folder ingestion complete for Acme Corp Partnership\n\n  Folder:     ~/Projects/Acme/Documents/\n  \
@@ -321,6 +373,28 @@ mod tests {
     }
 
     #[test]
+    fn files_that_a_container_no_longer_holds_are_named() {
+        let member = |name: &str| FormerMember {
+            document_id: new("a", 1, 1).document_id,
+            name: name.to_owned(),
+            path: format!("/m/box.mbox/{name}"),
+            container: "/m/box.mbox".to_owned(),
+        };
+        let report = IngestReport { gone_members: vec![member("00002-Rent.eml")], ..IngestReport::default() };
+        let text = folder(&report, "/m", Reader::CommandLine);
+        assert!(text.contains("\n  No longer in box.mbox: 1 (removed)\n  - 00002-Rent.eml\n"), "{text}");
+        assert!(text.contains("within 30 days") && !text.contains("--confirm-removal"), "{text}");
+        let report = IngestReport { withheld_members: vec![member("00002-Rent.eml")], ..IngestReport::default() };
+        let text = folder(&report, "/m", Reader::CommandLine);
+        assert!(text.contains("\n  No longer in box.mbox: 1 (kept until the removal is confirmed)\n"), "{text}");
+        assert!(text.ends_with("with --confirm-removal."), "{text}");
+        let mut report = IngestReport { ingested: vec![new("box.mbox", 1, 1)], ..report };
+        assert!(document(&report, Reader::Assistant).ends_with("confirm_removal: true."));
+        report.withheld_members.clear();
+        assert!(document(&report, Reader::Assistant).ends_with("now searchable."));
+    }
+
+    #[test]
     fn a_failure_names_the_file_once() {
         let mut scan = failed("site/scan.pdf", "scan.pdf is a scan without a text layer.");
         scan.problem.hint = Some("Recognise its text first.".into());
@@ -329,6 +403,9 @@ mod tests {
             "site/scan.pdf is a scan without a text layer. Recognise its text first."
         );
         assert_eq!(failure(&failed("a/b.pdf", "b.pdfx is odd"), Reader::Assistant), "a/b.pdf: b.pdfx is odd");
+        let mut locked = failed("a.pdf", "a.pdf could not be read: permission denied (os error 13)");
+        locked.problem.hint = Some("Allow it to be read.".into());
+        assert_eq!(failure(&locked, Reader::Assistant), "a.pdf: permission denied (os error 13). Allow it to be read.");
     }
 
     #[test]

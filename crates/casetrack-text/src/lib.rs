@@ -46,3 +46,6 @@ pub use reader::Reader;
 
 #[cfg(any(test, feature = "samples"))]
 pub mod samples;
+#[cfg(any(test, feature = "samples"))]
+#[path = "../../casetrack-core/src/test_provenance.rs"]
+mod test_provenance;

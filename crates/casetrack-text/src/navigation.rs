@@ -37,7 +37,7 @@ pub fn structure(structure: &DocumentStructure) -> String {
             place(section, document.unpaged)
         ));
         if let Some(chunk) = section.chunk_id {
-            text.push_str(&format!(" (chunk {chunk})"));
+            text.push_str(&format!(" (chunk {})", chunk.short()));
         }
         if !section.cited_at.is_empty() {
             let mut pages: Vec<String> = section.cited_at.iter().map(|place| place.page.to_string()).collect();
@@ -90,7 +90,7 @@ pub fn traversal(traversal: &Traversal) -> String {
     );
     let legend = quote(&mut text, &traversal.chunks);
     text.push_str(&match (traversal.next_chunk_id, traversal.direction) {
-        (Some(next), _) => format!("\nTo continue {direction}: start_chunk_id {next}."),
+        (Some(next), _) => format!("\nTo continue {direction}: start_chunk_id {}.", next.short()),
         (None, Direction::Forward) => "\nThis is the end of the document.".to_owned(),
         (None, Direction::Backward) => "\nThis is the beginning of the document.".to_owned(),
     });
@@ -122,5 +122,5 @@ pub fn of_type(
             one_line(collection)
         );
     }
-    format!("Type: {label}\n{}", part(collection, documents, offset, total, next_offset))
+    format!("Type: {label}\n{}", part(collection, documents, None, (offset, total), next_offset))
 }

@@ -160,7 +160,7 @@ pub fn timeline(report: &TimelineReport, offset: u32, reader: Reader) -> String 
     for event in &report.events {
         push_event(&mut text, event, event.source.as_ref().map(|source| reference(source, &mut sources)));
         if let Some(source) = &event.source {
-            let _ = writeln!(text, "      {} (chunk {})", quote(&source.excerpt.text), source.chunk_id);
+            let _ = writeln!(text, "      {} (chunk {})", quote(&source.excerpt.text), source.chunk_id.short());
         }
     }
     if report.events.is_empty() {

@@ -61,7 +61,7 @@ fn clauses(row: &SheetRow) -> Vec<String> {
     ];
     let is_sure =
         |column: &str| row.cells.get(column).is_some_and(|values| values.iter().any(|cell| cell.confidence >= SURE));
-    // A document without parties is no contract, whatever words it has.
+    // A document without parties is not a contract, even if its words are those of one.
     if !is_sure("parties") {
         return Vec::new();
     }

@@ -170,7 +170,7 @@ fn push_place(text: &mut String, place: &QuotePlace) {
         let headings: Vec<_> = place.heading_path.iter().map(|heading| name(heading)).collect();
         let _ = write!(text, " | Section: {}", headings.join(" > "));
     }
-    let _ = writeln!(text, "\nChunk: {}", place.chunk_id);
+    let _ = writeln!(text, "\nChunk: {}", place.chunk_id.short());
 }
 
 fn push_typography(text: &mut String, indent: &str, typography: &[Typography]) {

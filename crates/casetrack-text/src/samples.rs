@@ -1,9 +1,8 @@
 //! One small matter that the tests of this module render.
 
 use casetrack_core::{
-    ChangeKind, ChunkId, CitationStyle, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId,
-    DocumentMeta, DocumentType, ExtractionMethod, FileFormat, HiddenReason, Properties, Provenance, Sha256, Tier,
-    Timestamp,
+    ChangeKind, ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta,
+    DocumentType, ExtractionMethod, FileFormat, HiddenReason, Properties, Provenance, Sha256, Tier, Timestamp,
 };
 use casetrack_engine::CitedPlace;
 use casetrack_engine::chunks::ChunkView;
@@ -12,6 +11,8 @@ use casetrack_engine::documents::DocumentSummary;
 use casetrack_engine::hidden::HiddenPassage;
 use casetrack_engine::search::{Excerpt, SearchResponse, SearchResult, StageScore};
 use casetrack_engine::tracked::{CitedChange, TrackedChange};
+
+use crate::test_provenance::provenance;
 
 pub const PAYMENT: &str = "Payment shall be made within thirty (30) days of receipt of invoice. Late payments shall accrue \
     interest at a rate of 1.5% per month on the outstanding balance.";
@@ -86,30 +87,12 @@ pub fn chunk() -> ChunkView {
         file_path: document.path.clone(),
         sha256: document.sha256,
         page: 12,
-        unpaged: false,
-        page_label: None,
-        bates: None,
-        exhibits: Vec::new(),
-        paragraph_numbers: None,
-        paragraph_start: 8,
-        paragraph_end: 8,
-        line_start: 1,
-        line_end: 4,
         char_start: 2401,
         char_end: 2401 + PAYMENT.chars().count() as u32,
-        sheet_name: None,
-        row_range: None,
-        column_range: None,
-        bounding_boxes: Vec::new(),
-        heading_path: Vec::new(),
-        extraction_method: ExtractionMethod::Native,
-        ocr_confidence: None,
-        tracked_changes: false,
-        hidden_text: Vec::new(),
         chunk_index: 46,
         created_at: document.ingested_at,
         embedded_at: document.embedded_at,
-        style: CitationStyle::Full,
+        ..provenance()
     };
     ChunkView {
         chunk_id: id::<ChunkId>("c0ffee00-0000-5000-8000-000000000001"),
@@ -160,15 +143,7 @@ pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
 pub fn search(scores: [f32; 2]) -> SearchResponse {
     let result = |rank: usize, score| {
         let chunk = chunk();
-        let provenance = &chunk.provenance;
-        let excerpt = Excerpt {
-            text: chunk.text.clone(),
-            char_start: provenance.char_start,
-            char_end: provenance.char_end,
-            line_start: provenance.line_start,
-            line_end: provenance.line_end,
-            citation: chunk.citation.clone(),
-        };
+        let excerpt = Excerpt::of(chunk.text.clone(), &chunk.provenance);
         let bm25 = Some(StageScore { rank: rank as u32, score: 12.3, share: 0.31 });
         SearchResult {
             collection: None,

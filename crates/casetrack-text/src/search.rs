@@ -185,10 +185,11 @@ pub fn relation(passage: &RelatedPassage) -> String {
 
 pub fn similar(found: &SimilarChunks, reader: Reader) -> String {
     let to = match reader {
-        Reader::Assistant => format!("chunk {} ({})", found.chunk.chunk_id, citation(&found.chunk.citation)),
+        Reader::Assistant => format!("chunk {} ({})", found.chunk.chunk_id.short(), citation(&found.chunk.citation)),
         Reader::CommandLine => one_line(&found.chunk.citation).into_owned(),
     };
     let mut text = format!("Similar to {to}: {}\n", counted(found.similar.len() as u64, "passage"));
+    push_notices(&mut text, &reader.notices(&found.notices));
     if found.similar.is_empty() {
         text.push_str(
             "\nNo passage is similar enough. Lower the minimum similarity, or include passages of the same document.",
@@ -236,13 +237,12 @@ mod tests {
     #[test]
     fn results_read_as_in_the_specification() {
         let marked = document_text(PAYMENT);
-        let origin = "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\n[1] chars 2401-2561 | chunk \
-            c0ffee00-0000-5000-8000-000000000001 (47 of 234)";
+        let origin = "chars 2401-2561 | chunk c0ffee00";
         let expected = format!(
             "Search: \"payment terms\"\nCollection: Acme Corp Partnership | 5 documents, 1,051 chunks searched\nTime: 87ms | \
-             Tier: Pro (2-stage pipeline)\n\n--- Result 1 (score: 0.94) ---\n{origin}\n\n{marked}\n\n--- Result 2 (score: \
-             0.89) ---\n{origin}\n\n{marked}\n\nSources:\n[1] Vendor_Agreement.docx in /home/sarah/Acme | Native text | ingested \
-             2023-11-14T22:13:20Z | embedded 2023-11-14T22:13:20Z"
+             Tier: Pro (2-stage pipeline)\n\n--- Result 1 (score: 0.94) ---\nVendor_Agreement.docx, p. 12, para. 8, ll. \
+             1-4\n[1] {origin}\n\n{marked}\n\n--- Result 2 (score: 0.89) ---\n[1] p. 12, para. 8, ll. 1-4, {origin}\n\n{marked}\n\nSources:\n[1] Vendor_Agreement.docx in /home/sarah/Acme | Native text | ingested and \
+             embedded 2023-11-14T22:13:20Z"
         );
         assert_eq!(results(&samples::search([0.94, 0.888]), false, Reader::Assistant), expected);
     }

@@ -11,6 +11,8 @@ use super::marks::{name, quote};
 use crate::Reader;
 pub use people::for_people;
 
+/// Why a row lacks columns.
+const NOT_FOUND: &str = " A column that a document does not list was not found in it.";
 /// Longest value of a cell in text, in characters.
 const VALUE_CHARS: usize = 240;
 /// Longest clause in text, in characters.
@@ -24,7 +26,9 @@ pub fn rows(sheet: &Sheet, offset: u32) -> String {
     }
     text.push('\n');
     if !sheet.rows.is_empty() {
-        text.push_str("Each value is followed by its place and how sure it is.\n");
+        text.push_str("Each value is followed by its place and how sure it is.");
+        text.push_str(if sheet.rows.iter().any(|row| !row.not_found.is_empty()) { NOT_FOUND } else { "" });
+        text.push('\n');
     }
     push_notices(&mut text, &sheet.notices);
     for (number, row) in (u64::from(offset) + 1..).zip(&sheet.rows) {
@@ -41,9 +45,6 @@ pub fn rows(sheet: &Sheet, offset: u32) -> String {
             let of_type = column.column_type;
             let all: Vec<String> = candidates.iter().map(|candidate| cited(candidate, of_type)).collect();
             let _ = writeln!(text, "   {}: not sure; candidates: {}", column.name, all.join("; "));
-        }
-        if !row.not_found.is_empty() {
-            let _ = writeln!(text, "   not found: {}", row.not_found.join(", "));
         }
     }
     if sheet.rows.is_empty() {
@@ -230,11 +231,11 @@ mod tests {
     fn every_value_has_its_citation_and_what_is_missing_is_named() {
         assert_eq!(
             rows(&sheet("SUPPLY AGREEMENT"), 0),
-            "Matter sheet of Acme: 2 documents, 1 of which fit the conditions\nEach value is followed by its place and how sure it is.\n\n\
+            "Matter sheet of Acme: 2 documents, 1 of which fit the conditions\nEach value is followed by its place and how sure it is. \
+             A column that a document does not list was not found in it.\n\n\
              1. Vendor_Agreement.docx (ID: d0c00001)\n   \
              title: \"SUPPLY AGREEMENT\" [p. 4, para. 2, l. 7; 95%]\n   \
-             expiry: 2003-11-14, computed: 3 years from 2000-11-14 (p. 1) [p. 4, para. 2, l. 7; 80%]\n   \
-             not found: venue"
+             expiry: 2003-11-14, computed: 3 years from 2000-11-14 (p. 1) [p. 4, para. 2, l. 7; 80%]"
         );
     }
 

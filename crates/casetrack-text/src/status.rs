@@ -6,8 +6,8 @@ use crate::Reader;
 
 use super::format::{bytes, one_line, push_fact, thousands, trimmed};
 
-/// `active` is the name of the active collection of the session.
-pub fn status(status: &Status, active: Option<&str>) -> String {
+/// `active` is the name of the active collection of the session, `model` the name and host of the language model of the settings.
+pub fn status(status: &Status, active: Option<&str>, model: Option<(&str, &str)>) -> String {
     let mut text = format!("CaseTrack {}\n\n", status.version);
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Tier", status.tier.label());
@@ -17,6 +17,10 @@ pub fn status(status: &Status, active: Option<&str>) -> String {
     }
     fact("Collections", &format!(" {} ({} on disk)", thousands(status.collections), bytes(status.storage_bytes)));
     fact("Active", &active.map_or_else(|| "no collection".into(), one_line));
+    if let Some((name, host)) = model {
+        let shown = format!(" {} at {} (gets redacted snippets and queries)", one_line(name), one_line(host));
+        fact("Language model", &shown);
+    }
     text.push_str("\nModels:\n");
     for model in &status.models {
         let name = if model.model.is_empty() { String::new() } else { format!("{} ", one_line(&model.model)) };
@@ -63,11 +67,12 @@ mod tests {
                 ],
             },
             Some("Acme"),
+            Some(("llama3.2", "127.0.0.1:11434")),
         );
         assert_eq!(
             shown,
             "CaseTrack 0.1.0\n\n  Tier:       Pro\n  Data:       /data\n  Collections: 1 (2.5 MB on disk)\n  Active:     \
-             Acme\n\nModels:\n  E1  dense: all-MiniLM-L6-v2 (loaded)\n  E6  dense: all-MiniLM-L6-v2 (loads at first use)\n  \
+             Acme\n  Language model: llama3.2 at 127.0.0.1:11434 (gets redacted snippets and queries)\n\nModels:\n  E1  dense: all-MiniLM-L6-v2 (loaded)\n  E6  dense: all-MiniLM-L6-v2 (loads at first use)\n  \
              E12 dense: all-MiniLM-L6-v2 (unavailable: not installed)"
         );
     }

@@ -3,7 +3,7 @@
 use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
 
 use super::format::{counted, duration, one_line, push_fact, push_section, thousands};
-use super::ingest::{failure, notes, push_skipped, warnings};
+use super::ingest::{confirmation, failure, notes, push_former, push_skipped, warnings};
 use super::marks::name;
 use crate::Reader;
 
@@ -26,6 +26,7 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     push_section(&mut text, "Moved", moved, MAX_SHOWN);
     push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
     push_gone(&mut text, "Missing on disk", &report.missing);
+    push_former(&mut text, &report.gone_members, &report.withheld_members, report.dry_run);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
     if reader == Reader::CommandLine {
         push_skipped(&mut text, reader, report.duplicates.iter(), report.unsupported.iter());
@@ -33,7 +34,8 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     let read = report.new.iter().chain(&report.changed);
     let warnings = read.flat_map(|file| warnings(&file.relative_path, &file.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
-    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), confirmation(&report.withheld_members, reader)));
+    text.push_str(&notes(&report.summary.notices, reader));
     text
 }
 
@@ -115,7 +117,8 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
             one_line(&withheld.reason())
         );
     }
-    let changes = report.new.len() + report.changed.len() + report.moved.len() + report.removed.len();
+    let changes =
+        report.new.len() + report.changed.len() + report.moved.len() + report.removed.len() + report.gone_members.len();
     match (report.dry_run, changes) {
         (true, 0) => "The collection is up to date with the folder.".to_owned(),
         (true, _) => {
@@ -135,7 +138,7 @@ fn conclusion(report: &SyncReport, reader: Reader) -> String {
 #[cfg(test)]
 mod tests {
     use casetrack_core::DocumentId;
-    use casetrack_engine::ingest::WorkSummary;
+    use casetrack_engine::ingest::{FormerMember, WorkSummary};
     use casetrack_engine::sync::{MovedDocument, WithheldRemoval};
 
     use super::*;
@@ -224,6 +227,23 @@ mod tests {
             let text = report(&held, Reader::Assistant);
             assert!(text.ends_with("set remove_deleted and confirm_removal to true."), "{text}");
         }
+    }
+
+    #[test]
+    fn files_that_a_container_no_longer_holds_are_named_in_a_preview_too() {
+        let member = FormerMember {
+            document_id: id(),
+            name: "00002-Rent.eml".to_owned(),
+            path: "/acme/box.mbox/00002-Rent.eml".to_owned(),
+            container: "/acme/box.mbox".to_owned(),
+        };
+        let removed = SyncReport { gone_members: vec![member.clone()], ..sample() };
+        let text = report(&removed, Reader::CommandLine);
+        assert!(text.contains("\n  No longer in box.mbox: 1 (removed)\n  - 00002-Rent.eml\n"), "{text}");
+        let text = report(&SyncReport { dry_run: true, ..removed }, Reader::CommandLine);
+        assert!(text.contains("\n  No longer in box.mbox: 1 (would be removed)\n"), "{text}");
+        let text = report(&SyncReport { withheld_members: vec![member], ..sample() }, Reader::Assistant);
+        assert!(text.ends_with("To remove them, call sync_folder with confirm_removal: true."), "{text}");
     }
 
     #[test]

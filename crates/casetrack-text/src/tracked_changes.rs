@@ -67,7 +67,7 @@ pub(crate) fn entry(change: &CitedChange) -> String {
     let date = change.date.as_ref().map(|date| format!(", {}", one_line(date))).unwrap_or_default();
     let was_new = if change.of_insertion { " (had been inserted)" } else { "" };
     let cut = if change.is_cut { " (part of it)" } else { "" };
-    let chunk = change.chunk_id.map(|id| format!(" | chunk {id}")).unwrap_or_default();
+    let chunk = change.chunk_id.map(|id| format!(" | chunk {}", id.short())).unwrap_or_default();
     let (kind, place) = (change.kind.label(), citation(&change.citation));
     format!("{place}{chunk}\n   {kind}{was_new}{by}{date}{cut}: {}\n", quote(&change.text))
 }
@@ -105,7 +105,7 @@ mod tests {
             next_offset: Some(1),
         };
         let text = changes(&list, Reader::Assistant);
-        let entry = "Vendor_Agreement.docx, p. 12, para. 8, l. 4 | chunk c0ffee00-0000-5000-8000-000000000001\n   deleted by \"Ann Lee\", 2024-05-03T09:00:00Z: \"thirty days\"";
+        let entry = "Vendor_Agreement.docx, p. 12, para. 8, l. 4 | chunk c0ffee00\n   deleted by \"Ann Lee\", 2024-05-03T09:00:00Z: \"thirty days\"";
         assert!(text.contains(entry) && text.starts_with("Vendor_Agreement.docx: 2 tracked changes\n"), "{text}");
         let none = DocumentChanges { changes: Vec::new(), total: 0, next_offset: None, ..list };
         assert!(changes(&none, Reader::Assistant).contains("No tracked changes are known."));

@@ -4,6 +4,7 @@ use casetrack_core::Action;
 use casetrack_engine::watches::{LastSync, Schedule, WatchState, WatchStatus};
 
 use super::format::{counted, one_line, push_fact, push_list, thousands, trimmed};
+use super::marks::name;
 use crate::Reader;
 
 fn schedule(watch: &WatchStatus) -> &'static str {
@@ -40,6 +41,7 @@ fn last_sync(last: &LastSync) -> String {
         (last.moved, "moved"),
         (last.removed, "removed"),
         (last.missing, "missing (kept)"),
+        (last.gone_members, "no longer in a mailbox or archive (removed)"),
         (last.failed_count, "failed"),
         (last.unsupported, "in a format that is not read"),
     ];
@@ -78,6 +80,15 @@ fn facts(watch: &WatchStatus) -> String {
         fact("Job", &job.to_string());
     }
     fact("Watch ID", &watch.watch_id.to_string());
+    if let Some(last) = &watch.last_sync
+        && !last.gone_member_paths.is_empty()
+    {
+        text.push_str("\n  No longer in a mailbox or archive:\n");
+        let unnamed = last.gone_members.saturating_sub(last.gone_member_paths.len() as u64);
+        let more = (unnamed > 0).then(|| format!("{} more in the report of job {}", thousands(unnamed), last.job_id));
+        let lines = last.gone_member_paths.iter().map(|path| name(path).into_owned()).chain(more);
+        push_list(&mut text, lines.collect::<Vec<_>>().into_iter(), usize::MAX);
+    }
     if let Some(last) = &watch.last_sync
         && !last.failed.is_empty()
     {

@@ -33,7 +33,7 @@ use crate::errors::{newer, refused};
 use crate::key::VaultKey;
 
 pub const VERSION: u8 = 1;
-/// A vault takes no more slots.
+/// Maximum slots of a vault.
 pub const MAX_SLOTS: usize = 32;
 pub const MAX_BYTES: usize = 64 << 10;
 

@@ -10,7 +10,7 @@ use crate::names::Names;
 use crate::secret::Secret;
 use crate::values::Values;
 
-/// The key of one collection. Nothing is encrypted with it: it is what subkeys are derived from, and what slots hold.
+/// The key of one collection. It encrypts nothing itself: subkeys are derived from it, and slots contain it.
 #[derive(Debug, Clone)]
 pub struct VaultKey {
     collection: CollectionId,

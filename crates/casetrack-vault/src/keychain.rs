@@ -20,7 +20,7 @@ impl KeychainSecret {
         Secret::random().map(Self)
     }
 
-    /// Reads what [`text`](Self::text) wrote. Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for anything else.
+    /// Reads the output of [`text`](Self::text). Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for anything else.
     pub fn from_text(text: &str) -> Result<Self> {
         let other = || Error::invalid("The keychain entry is not a CaseTrack vault key.");
         if text.len() != LETTERS {

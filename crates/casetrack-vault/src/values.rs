@@ -36,7 +36,7 @@ const LZ4_MOST: usize = 255;
 pub enum Packing {
     /// Compressed if that makes it smaller. docs/dev/vault-formats.md describes what the length of a value then reveals.
     Compressed,
-    /// For what looks random, such as components of vectors.
+    /// For data that looks random, such as components of vectors.
     AsItIs,
 }
 
@@ -83,8 +83,8 @@ impl Values {
         Ok(sealed)
     }
 
-    /// The value that was sealed for this place. Errors: [`casetrack_core::ErrorCode::Corrupt`] for anything but what
-    /// [`seal`](Self::seal) gave for this family and key, [`casetrack_core::ErrorCode::NewerSchema`] for a later
+    /// The value that was sealed for this place. Errors: [`casetrack_core::ErrorCode::Corrupt`] for anything other than the
+    /// output of [`seal`](Self::seal) for this family and key, [`casetrack_core::ErrorCode::NewerSchema`] for a later
     /// format.
     pub fn open(&self, family: &str, key: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let damaged = || changed(&format!("A value of \"{family}\""));

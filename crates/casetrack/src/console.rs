@@ -29,7 +29,7 @@ pub enum Output {
     Progress(Progress),
     /// For standard error.
     Log(String),
-    /// Not for people: the client needs it before it asks them.
+    /// Not for people: the client needs the slots before it prompts for a passphrase.
     Vault(VaultSlots),
 }
 

@@ -77,7 +77,7 @@ fn add_slot(global: Global, mut command: CollectionCommand, vault: &VaultSlots) 
     done
 }
 
-/// Deletes the entries of the slots that are gone afterwards: of the one that is named, or of all.
+/// Runs the command, then deletes the keychain entries of the slots that it removed: of the named slot, or of all slots.
 fn remove_slots(global: Global, mut command: CollectionCommand, vault: &VaultSlots, named: Option<&str>) -> Result<u8> {
     command.ask()?;
     let quiet = global.quiet;

@@ -8,6 +8,7 @@ mod console;
 mod dispatch;
 mod help;
 mod keychain;
+mod language_model;
 mod manual;
 mod options;
 mod output;

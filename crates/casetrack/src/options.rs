@@ -264,8 +264,9 @@ impl Global {
 
 /// The files that may be read with these settings.
 pub fn access(settings: &Settings, data_dir: &Path) -> Result<Access> {
-    // They hold the token of HTTP clients, the address of a database with its password, and digests of tokens.
-    let closed = vec![data_dir.join("owner"), data_dir.join(settings::FILE), data_dir.join(settings::USERS)];
+    // They hold the token of HTTP clients, the address of a database with its password, digests of tokens, and the key of a language model.
+    let mut closed = vec![data_dir.join("owner"), data_dir.join(settings::FILE), data_dir.join(settings::USERS)];
+    closed.extend(settings.language_model.as_ref().and_then(|model| model.key_file(data_dir)));
     let access = Access::new(&settings.allowed_roots, &settings.deny, closed, data_dir.join(settings::FILE))?;
     Ok(access.with_uploads_in(&data_dir.join("collections")))
 }

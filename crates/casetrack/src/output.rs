@@ -99,7 +99,7 @@ fn hidden_bar(template: &str) -> ProgressBar {
     ProgressBar::hidden().with_style(style)
 }
 
-/// A file that is done, on one line whatever its name holds, with the reason if it failed.
+/// A finished file, on one line for any name, with the reason if it failed.
 fn done(path: &Path, problem: Option<&str>) -> String {
     let path = path.display().to_string();
     let problem = problem.map(|problem| format!(": {}", one_line(problem)));

@@ -27,8 +27,8 @@ pub fn close_to_others(data_dir: &Path) -> Result<()> {
     restrict(data_dir)
 }
 
-/// Empties the log of the owner, and the earlier one, for a collection that becomes a vault: they may reveal something of it. The log
-/// itself stays, since the owner has it open.
+/// Empties the current and the earlier log of the owner for a collection that becomes a vault, because they may reveal its content. The log
+/// itself stays, because the owner has it open.
 pub fn empty_log(data_dir: &Path) -> Result<()> {
     let log = data_dir.join("owner").join("log");
     wipe_file(&log.with_extension("old"))?;

@@ -48,7 +48,7 @@ impl VaultOpener {
         Ok(())
     }
 
-    /// True if a person is to be asked for the passphrase.
+    /// True if the user is prompted for the passphrase.
     pub fn asks_for_passphrase(&self) -> bool {
         !self.recovery && self.identity.is_none() && !self.from.passphrase_stdin
     }
@@ -102,7 +102,7 @@ fn typed(what: &str) -> Result<Password> {
 fn line() -> Result<Password> {
     let mut line = String::with_capacity(MAX_BYTES as usize + 1);
     let read = std::io::stdin().lock().take(MAX_BYTES + 1).read_line(&mut line);
-    // Overwritten when it is dropped, whatever follows.
+    // Overwritten when dropped, also after an error.
     let line = Password::from(line);
     read.map_err(|error| Error::io("standard input", error))?;
     let text = line.reveal().strip_suffix('\n').unwrap_or(line.reveal());

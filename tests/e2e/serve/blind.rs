@@ -207,7 +207,7 @@ fn plain(answer: &Value, home: &Path) -> String {
         }
     }
     let mut text = without_sizes(&without(answer).to_string().replace(home.to_str().unwrap(), "HOME"));
-    for mark in ["<document-text ", "</document-text "] {
+    for mark in ["<doc ", "</doc "] {
         let parts: Vec<&str> = text.split(mark).collect();
         let rest = parts[1..].iter().map(|part| part.split_once('>').map_or(*part, |(_, rest)| rest));
         text = [parts[0]].into_iter().chain(rest).collect::<Vec<_>>().join("<mark>");

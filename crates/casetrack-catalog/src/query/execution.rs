@@ -48,8 +48,8 @@ impl Answers<'_> {
 }
 
 impl Query {
-    /// Answers from the rows. Each entry is read again before it is returned: one that is gone, that no longer meets the conditions, or
-    /// that `is_denied` covers is no answer.
+    /// Answers from the rows. Each entry is read again before it is returned. An entry is left out if it is gone, no longer meets the
+    /// conditions, or is covered by `is_denied`.
     pub(crate) fn run(
         &self,
         connection: &Connection,
@@ -72,7 +72,7 @@ impl Query {
         let mut after = self.after.clone();
         loop {
             let reader = RowReader { connection, prefix: &prefix, is_denied, after: after.take(), cancel };
-            // Rows in their order can be taken as they come; of others, the first ones are found by reader all.
+            // Rows that are already in order can be taken as they come. For other orders, the first rows are found by reading all.
             let first = match plan {
                 Plan::Order => match self.in_order(&reader, &mut answers)? {
                     None => return Ok(answers.found),

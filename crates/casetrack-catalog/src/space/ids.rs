@@ -101,7 +101,7 @@ impl Bits {
         }
     }
 
-    /// Keeps the places whose values in a column pass the test. Costs about a nanosecond for each value, whatever the result.
+    /// Keeps the places whose values in a column pass the test. Costs about a nanosecond for each value, regardless of the result.
     pub fn keep_where<T: Copy>(&mut self, column: &[T], is_meant: impl Fn(T) -> bool) {
         for (word, values) in self.0.iter_mut().zip(column.chunks(64)).filter(|(word, _)| **word != 0) {
             let meant = |mask, (bit, value): (usize, &T)| mask | (u64::from(is_meant(*value)) << bit);

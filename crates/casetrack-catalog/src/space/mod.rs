@@ -134,7 +134,7 @@ impl Space {
     /// How much there is of everything.
     pub fn numbers(&self) -> Result<Numbers> {
         let size = |name: &str| std::fs::metadata(self.folder.join(name)).map_or(0, |metadata| metadata.len());
-        // With what has not moved from the logs into the databases yet.
+        // Includes the data that has not moved from the logs into the databases yet.
         let bytes =
             [schema::FILE, crate::database::FILE].map(|file| size(file) + size(&format!("{file}-wal"))).iter().sum();
         self.read(|connection| {

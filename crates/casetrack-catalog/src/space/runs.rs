@@ -193,7 +193,7 @@ impl Space {
             ] {
                 ended += transaction.execute(sql, params![now(), WHY])? as u64;
             }
-            // A continuous plan runs until the program ends: that is no failure.
+            // A continuous plan runs until the program ends, which is not a failure.
             let sql = "UPDATE executions SET status = 'stopped', ended = ? WHERE status = 'running'";
             ended += transaction.execute(sql, params![now()])? as u64;
             Ok(ended)

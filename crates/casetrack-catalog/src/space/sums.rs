@@ -163,7 +163,7 @@ impl SeenFiles {
     }
 }
 
-/// Space that entries take; each file counts once, whatever its names.
+/// Space that entries take; each file counts once, even if it has several names.
 struct Content<'n> {
     bytes: u64,
     allocated: u64,
@@ -230,7 +230,7 @@ fn finish(parts: Vec<Content<'_>>, noted: &SeenFiles) -> (u64, u64) {
 }
 
 /// The bit of the number of a file. Consecutive numbers have consecutive bits, which suits the processor's caches. The higher bits shift
-/// them, so that numbers of other devices and other parts of a device seldom collide.
+/// the bits, so that numbers of other devices and of other parts of a device rarely collide.
 fn bit(device: u64, inode: u64) -> (usize, u64) {
     // A multiplier with random bits, from Knuth's multiplicative hashing for 64 bits.
     let moved =

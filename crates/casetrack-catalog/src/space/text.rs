@@ -35,7 +35,7 @@ pub enum Match {
     Glob,
 }
 
-/// A condition on a text. Its cost is linear in the text, whatever the pattern.
+/// A condition on a text. Its cost is linear in the text for every pattern.
 #[derive(Debug, Clone)]
 pub struct Text {
     field: Field,

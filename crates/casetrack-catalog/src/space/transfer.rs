@@ -81,7 +81,7 @@ impl Space {
         serde_json::to_value(exported).map_err(|error| Error::internal(error.to_string()))
     }
 
-    /// Adds what [`export`](Self::export) wrote; existing names stay as they are. Members wait for a scan that meets their files; sources
+    /// Adds the output of [`export`](Self::export); existing names stay unchanged. Members wait for a scan that finds their files; sources
     /// and plans are stopped. Returns the numbers of new ones.
     ///
     /// Errors: something else, or a newer format; then nothing is added.

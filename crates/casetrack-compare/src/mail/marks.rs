@@ -101,7 +101,7 @@ pub(super) fn is_rule(line: &str) -> bool {
     line.len() >= 8 && line.bytes().all(|byte| matches!(byte, b'_' | b'-' | b'='))
 }
 
-/// The number of these lines that are the headers of a quoted message; 0 if they are none. Sender and date or subject
+/// The number of these lines that are the headers of a quoted message; 0 if they are not headers. Sender and date or subject
 /// are among them. They end at an empty line, unless there is one between each two.
 pub(super) fn header_lines<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
     let (mut count, mut labelled, mut empty) = (0, 0, 0);

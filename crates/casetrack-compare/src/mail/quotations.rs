@@ -1,6 +1,6 @@
 //! The text of a message that is quoted from others.
 //!
-//! Known are lines behind `>`, and all that follows a separator (`-----Original Message-----`), the headers of another
+//! Two kinds of text are recognised: lines behind `>`, and all lines after a separator (`-----Original Message-----`), the headers of another
 //! message or an introduction (`On … wrote:`) without such lines. Quotations may hold quotations. Their authors are not
 //! decided here: callers compare the text with other messages.
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::marks::{MAX_INTRODUCTION_LINES, header_lines, is_introduction, is_rule, is_separator};
 
-/// Most quotations of one message; what follows counts to the last.
+/// Maximum number of quotations of one message; the rest counts as part of the last one.
 const MAX_QUOTATIONS: usize = 500;
 /// The labels of the headers at the top of a message, as extraction writes them.
 const SHOWN_HEADERS: [&str; 7] = ["From: ", "To: ", "Cc: ", "Bcc: ", "Date: ", "Subject: ", "Attachments: "];

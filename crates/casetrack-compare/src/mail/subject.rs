@@ -1,4 +1,4 @@
-//! Subjects without what replies and forwards put before them.
+//! Subjects without the prefixes of replies and forwards.
 
 /// Before the colon, in lower case: English, German, French, Italian, Spanish, Dutch, Scandinavian and Polish programs.
 const PREFIXES: [&str; 23] = [

@@ -18,16 +18,16 @@ const MAX_PHRASES: usize = 6;
 const READ_PHRASES: usize = 3;
 /// Most chunks that are read for a quotation.
 pub(super) const MAX_CHUNKS: usize = 2_000;
-/// Chunks that keyword search is asked for.
+/// Chunks that are requested from keyword search.
 const KEYWORD_HITS: usize = 12;
-/// Bytes of a quotation that keyword search is asked for.
+/// Bytes of a quotation that are sent to keyword search.
 const MAX_QUERY: usize = 4_000;
 
 pub(super) type ChunkPlace = (DocumentId, u32);
 
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// Chunks that have one of the rarest phrases: whatever has all words of the quotation is in them or begins or ends there.
+    /// Chunks that have one of the rarest phrases. Any text with all words of the quotation is in these chunks, or begins or ends there.
     pub chunks: Vec<ChunkPlace>,
     /// True if there were more.
     pub is_cut: bool,
@@ -87,7 +87,7 @@ pub(super) fn keyword_hits(
     Ok(hits.into_iter().map(|hit| (hit.document, hit.index)).collect())
 }
 
-/// Phrases of plain words, which are the same in a text and in the index, whatever the punctuation.
+/// Phrases of plain words, which are the same in a text and in the index, regardless of punctuation.
 pub(super) fn phrases(reading: &Pattern) -> Vec<String> {
     let row = Row { chars: &reading.chars, symbols: &reading.symbols };
     let mut phrases: Vec<String> = Vec::new();

@@ -170,7 +170,7 @@ fn read(draft: &str, part: Range<usize>, mentions: &[Mention], last: bool) -> Be
         true => within.checked_sub(1).map(|last| from + last),
         false => (within > 0).then_some(from),
     };
-    // Numbers that are part of a name are no citation.
+    // Numbers that are part of a name are not a citation.
     let is_named = |label: &Label| {
         let place = part.start + label.place.start..part.start + label.place.end;
         mentions[from..from + within]

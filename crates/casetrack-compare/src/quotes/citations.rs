@@ -135,19 +135,11 @@ fn check(
     let wrong = |fault| Ok((CitationFit::DoesNotFit, Some(fault)));
     let Some(described) = finder.passages.document(document)? else { return Ok((CitationFit::Unknown, None)) };
     let (count, unpaged) = (described.meta.page_count, described.meta.unpaged);
-    let mut is_unknown = false;
+    let mut is_unknown = cited.pages.is_some() && unpaged;
     let mut pages = cited.pages.filter(|_| !unpaged);
-    if let Some((first, last)) = pages
-        && (first == 0 || last > count)
-    {
-        // A page may be cited by the number that is printed on it.
-        match labelled(finder, document, count, &first.to_string())? {
-            Some(page) => pages = Some((page, page)),
-            None => return wrong(CitationFault::Page),
-        }
-    }
-    is_unknown |= cited.pages.is_some() && unpaged;
-    if let Some(label) = &cited.page_label {
+    // A page may be cited by the number that is printed on it.
+    let printed = pages.filter(|(first, last)| *first == 0 || *last > count).map(|(first, _)| first.to_string());
+    for label in printed.iter().chain(&cited.page_label) {
         match labelled(finder, document, count, label)? {
             Some(page) => pages = Some((page, page)),
             None => return wrong(CitationFault::Page),

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use casetrack_core::same_text::is_unspaced;
+
 use super::symbols::is_quote;
 
 /// Shorter texts in quotation marks are names and defined terms; not so if they have a number, such as "30 days".
 const MIN_WORDS: usize = 3;
 const MIN_WORDS_WITH_NUMBER: usize = 2;
-/// Shorter indented paragraphs are no quotations.
+/// Shorter indented paragraphs are not quotations.
 const MIN_INDENTED_WORDS: usize = 8;
 /// Spaces of an indented block.
 const INDENT: usize = 4;
@@ -102,8 +104,10 @@ fn block_quotation(draft: &str, lines: &[Range<usize>], kind: Kind, line: u32) -
     (words(&text) >= least).then_some(Quotation { text, place, line, is_block: true })
 }
 
+/// The words of a text. Each letter of a script without spaces counts as one.
 fn words(text: &str) -> usize {
-    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+    let spaced = text.split_whitespace().filter(|word| word.contains(|c: char| c.is_alphanumeric() && !is_unspaced(c)));
+    spaced.count() + text.chars().filter(|c| is_unspaced(*c)).count()
 }
 
 /// Adds the texts in quotation marks of one paragraph: the outermost marks count.

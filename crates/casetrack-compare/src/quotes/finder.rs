@@ -176,22 +176,10 @@ impl<'c> Finder<'c> {
         let mut voted: Vec<(&ChunkPlace, &u32)> = candidates.votes.iter().collect();
         voted.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
         hits.extend(voted.into_iter().take(MAX_NEAR).map(|(place, _)| *place));
-        let mut seen = HashSet::new();
-        hits.retain(|place| seen.insert(*place));
-
-        let pairs = pairs(&sides);
-        let mut ranked: Vec<(usize, ChunkPlace)> = Vec::new();
-        for place in hits {
-            let window = Window::read(&mut self.passages, place.0, place.1..place.1 + 1)?;
-            let tokens = tokens(&window.row(), 0..window.symbols.len());
-            let shared = self::pairs(&tokens).intersection(&pairs).count();
-            ranked.push((shared, place));
-        }
-        ranked.sort_by_key(|(shared, _)| Reverse(*shared));
         let mut best: Option<(Alignment, Vec<Token>, Window)> = None;
         let mut aligned: Vec<(DocumentId, Range<u32>)> = Vec::new();
         let mut enough = None;
-        for (shared, (document, index)) in ranked {
+        for (shared, (document, index)) in self.ranked(hits, &sides)? {
             if aligned.len() == MAX_ALIGNED || enough.is_some_and(|enough| shared < enough) {
                 break;
             }
@@ -207,18 +195,7 @@ impl<'c> Finder<'c> {
                 Some(at) => known.swap_remove(at),
                 None => Window::read(&mut self.passages, document, chunks)?,
             };
-            let mut tokens = tokens(&window.row(), 0..window.symbols.len());
-            let Some(mut alignment) = align(&sides, &tokens) else { continue };
-            let is_extra = |step: &Step| step.quotation.is_empty();
-            if alignment.likeness >= LEAST_LIKENESS && alignment.steps.iter().any(is_extra) {
-                self.leave_out_running(&mut window)?;
-                let without = self::tokens(&window.row(), 0..window.symbols.len());
-                match align(&sides, &without) {
-                    Some(better) => (alignment, tokens) = (better, without),
-                    // Nothing but running lines.
-                    None => continue,
-                }
-            }
+            let Some((alignment, tokens)) = self.aligned(&sides, &mut window)? else { continue };
             if alignment.likeness >= ENOUGH {
                 enough = enough.max(Some(shared));
             }
@@ -230,6 +207,36 @@ impl<'c> Finder<'c> {
             return Ok(None);
         };
         Ok(passage(reading, &sides, &alignment, &tokens, &window))
+    }
+
+    /// The chunks with the number of pairs of words that they share with a quotation, those that share most first.
+    fn ranked(&mut self, mut hits: Vec<ChunkPlace>, sides: &[Token]) -> Result<Vec<(usize, ChunkPlace)>> {
+        let mut seen = HashSet::new();
+        hits.retain(|place| seen.insert(*place));
+        let pairs = pairs(sides);
+        let mut ranked: Vec<(usize, ChunkPlace)> = Vec::new();
+        for place in hits {
+            let window = Window::read(&mut self.passages, place.0, place.1..place.1 + 1)?;
+            let tokens = tokens(&window.row(), 0..window.symbols.len());
+            let shared = self::pairs(&tokens).intersection(&pairs).count();
+            ranked.push((shared, place));
+        }
+        ranked.sort_by_key(|(shared, _)| Reverse(*shared));
+        Ok(ranked)
+    }
+
+    /// A quotation aligned with the text of a window, without the running lines if the text has more than the quotation.
+    fn aligned(&mut self, sides: &[Token], window: &mut Window) -> Result<Option<(Alignment, Vec<Token>)>> {
+        let tokens = tokens(&window.row(), 0..window.symbols.len());
+        let Some(alignment) = align(sides, &tokens) else { return Ok(None) };
+        let is_extra = |step: &Step| step.quotation.is_empty();
+        if alignment.likeness < LEAST_LIKENESS || !alignment.steps.iter().any(is_extra) {
+            return Ok(Some((alignment, tokens)));
+        }
+        self.leave_out_running(window)?;
+        let without = self::tokens(&window.row(), 0..window.symbols.len());
+        // Of a window with nothing but running lines, nothing is left to align.
+        Ok(align(sides, &without).map(|better| (better, without)))
     }
 }
 

@@ -80,7 +80,7 @@ impl Names {
         Self { documents, by_first }
     }
 
-    /// The mentions in a draft, in order. A name that is part of a longer one there is not meant.
+    /// The mentions in a draft, in order. A name that is part of a longer name there does not count.
     pub fn mentions(&self, draft: &str) -> Vec<Mention> {
         let words = words(draft);
         let mut found: Vec<Mention> = Vec::new();
@@ -92,7 +92,7 @@ impl Names {
             };
             let mention = mention.or_else(|| missing_file(draft, &words, at)).or_else(|| unnamed(draft, &words, at));
             if let Some(mention) = mention {
-                // The words before the extension of a file are not meant by themselves.
+                // The words before a file extension do not count on their own.
                 found.retain(|before| before.place.end <= mention.place.start);
                 found.push(mention);
             }
@@ -146,7 +146,7 @@ fn missing_file(draft: &str, words: &[Word], at: usize) -> Option<Mention> {
     {
         first -= 1;
     }
-    // Without spaces all of it is one name, whatever its letters.
+    // Without spaces, the whole text is one name, regardless of its letters.
     while first > 0 && matches!(&draft[words[first - 1].place.end..words[first].place.start], "_" | "-" | ".") {
         first -= 1;
     }

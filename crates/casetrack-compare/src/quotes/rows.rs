@@ -188,34 +188,40 @@ fn row(
         candidates.push(nearest.place);
         (row.same_words, row.differences) = (nearest.same_words, nearest.differences);
     }
-    let mut chosen = 0;
-    if let Some(cited) = &mut cited {
-        let mut fits = Vec::new();
-        for place in &candidates {
-            fits.push(fit(finder, cited, place)?);
-        }
-        let fitting = [CitationFit::Fits, CitationFit::Unknown]
-            .into_iter()
-            .find_map(|wanted| fits.iter().position(|(fit, _)| *fit == wanted));
-        (cited.fit, cited.fault) = match (fitting, fits.first()) {
-            (Some(fitting), _) => fits[fitting],
-            (None, None) => cited.without_place(),
-            (None, Some(_)) if total > candidates.len() as u64 => (CitationFit::Unknown, None),
-            // A fault at a place in the cited document is more useful than one at others.
-            (None, Some(first)) => {
-                let document = cited.document();
-                let own = candidates.iter().position(|place| Some(place.document_id) == document);
-                chosen = own.unwrap_or_default();
-                own.map_or(*first, |own| fits[own])
-            }
-        };
-        chosen = fitting.unwrap_or(chosen);
-    }
+    let chosen = match &mut cited {
+        Some(cited) => check_citation(finder, cited, &candidates, total)?,
+        None => 0,
+    };
     if let Some(place) = candidates.into_iter().nth(chosen) {
         (row.citation, row.chunk_id) = (Some(place.citation), Some(place.chunk_id));
     }
     row.cited = cited;
     Ok((row, mention))
+}
+
+/// Compares a citation with the places of its quotation, which are perhaps not all. Returns the index of the place to show.
+fn check_citation(finder: &Finder<'_>, cited: &mut Citation, places: &[QuotePlace], total: u64) -> Result<usize> {
+    let mut fits = Vec::new();
+    for place in places {
+        fits.push(fit(finder, cited, place)?);
+    }
+    let fitting = [CitationFit::Fits, CitationFit::Unknown]
+        .into_iter()
+        .find_map(|wanted| fits.iter().position(|(fit, _)| *fit == wanted));
+    let mut chosen = fitting.unwrap_or_default();
+    (cited.fit, cited.fault) = match (fitting, fits.first()) {
+        (Some(fitting), _) => fits[fitting],
+        (None, None) => cited.without_place(),
+        (None, Some(_)) if total > places.len() as u64 => (CitationFit::Unknown, None),
+        // A fault at a place in the cited document is more useful than one at others.
+        (None, Some(first)) => {
+            let document = cited.document();
+            let own = places.iter().position(|place| Some(place.document_id) == document);
+            chosen = own.unwrap_or_default();
+            own.map_or(*first, |own| fits[own])
+        }
+    };
+    Ok(chosen)
 }
 
 /// Looks for a quotation everywhere; if no place has it, for the nearest passage of the document that is cited.

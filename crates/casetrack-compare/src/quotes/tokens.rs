@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::symbols::{Gap, Row, SOFT, WILD, is_word};
+use super::symbols::{Gap, Row, SOFT, WILD, are_one_word, is_word};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -79,7 +79,9 @@ pub(super) fn tokens(row: &Row<'_>, part: Range<usize>) -> Vec<Token> {
                 |at: usize| symbols.get(at).is_some_and(|next| next.c.is_ascii_digit() && next.gap == Gap::None);
             while let Some(next) = symbols.get(at) {
                 let in_number = matches!(next.c, '.' | ',' | ':' | '/') && next.gap == Gap::None && digit(at + 1);
-                if !(next.is_word() || in_number && symbols[at - 1].c.is_ascii_digit()) {
+                let before = symbols[at - 1];
+                let divides = before.is_word() && !are_one_word(before.c, next.c);
+                if !(next.is_word() && !divides || in_number && before.c.is_ascii_digit()) {
                     break;
                 }
                 at += 1;

@@ -64,7 +64,7 @@ impl Message {
             .collect();
     }
 
-    /// With what follows from the headers.
+    /// Completes the message with the values that follow from the headers.
     pub fn completed(mut self) -> Self {
         self.subject = Subject::parse(self.headers.subject.as_deref().unwrap_or_default());
         self.time = self.date.as_deref().and_then(Timestamp::of_iso);

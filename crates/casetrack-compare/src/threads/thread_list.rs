@@ -1,6 +1,6 @@
 //! The threads of a collection with their messages.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use casetrack_core::{CollectionId, DocumentId, Error, Result};
@@ -13,8 +13,8 @@ use super::header_links::linked;
 use super::heuristics::guess;
 use super::message::{Message, address};
 use super::sources::{Source, sources};
-use casetrack_host::documents::document_named;
 use casetrack_host::documents::facts::ByVersion;
+use casetrack_host::documents::{document_named, shared_names};
 use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection, lock};
 
@@ -177,12 +177,7 @@ impl Found {
         format!("{}, {}", self.entries[message].name, self.messages[message].place)
     }
 
-    fn thread(
-        &self,
-        tree: &[(usize, u32)],
-        catalogue: &[Arc<CatalogueEntry>],
-        names: &HashMap<&str, usize>,
-    ) -> MailThread {
+    fn thread(&self, tree: &[(usize, u32)], catalogue: &[Arc<CatalogueEntry>], names: &HashSet<&str>) -> MailThread {
         let there: Vec<usize> =
             tree.iter().filter_map(|&(at, _)| self.forest.nodes[at].messages.first().copied()).collect();
         let (mut seen, mut participants) = (HashSet::new(), Vec::new());
@@ -213,7 +208,7 @@ impl Found {
         node: usize,
         depth: u32,
         catalogue: &[Arc<CatalogueEntry>],
-        names: &HashMap<&str, usize>,
+        names: &HashSet<&str>,
     ) -> ThreadMessage {
         let node = &self.forest.nodes[node];
         let mut listed = ThreadMessage {
@@ -236,7 +231,7 @@ impl Found {
             return listed;
         };
         let (entry, message) = (&self.entries[at], &self.messages[at]);
-        listed.path = names.get(entry.name.as_str()).is_some_and(|count| *count > 1).then(|| entry.path.clone());
+        listed.path = names.contains(entry.name.as_str()).then(|| entry.path.clone());
         listed.document_name = Some(entry.name.clone());
         listed.citation = Some(self.citation(at));
         listed.from = message.from.clone();
@@ -314,8 +309,7 @@ pub fn threads(host: &Host, id: CollectionId, query: &ThreadQuery, paging: Pagin
         };
         trees.retain(|tree| tree.iter().any(|&(at, _)| found.forest.nodes[at].messages.contains(&message)));
     }
-    let mut names: HashMap<&str, usize> = HashMap::new();
-    catalogue.iter().for_each(|entry| *names.entry(&entry.name).or_default() += 1);
+    let names = shared_names(&catalogue);
     let Part { items, total, next_offset } = paging.of(trees);
     let threads = items.into_iter().map(|tree| found.thread(tree, &catalogue, &names)).collect();
     let mut notices = Vec::new();

@@ -12,8 +12,8 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use super::similar_pairs::pair_similar;
 use super::words::{Vocabulary, Words};
 
-/// Paragraphs of both versions that belong together; more than one of a side if it breaks the text into more. One of
-/// them may be none.
+/// Paragraphs of both versions that belong together. A side has several paragraphs if it divides the text further, and one
+/// side may have none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Match {
     pub old: Range<usize>,

@@ -91,7 +91,7 @@ fn by<K: Ord>(keys: &[K], drafts: &[Draft<'_>]) -> Vec<usize> {
     order
 }
 
-/// From one of the two that are least alike, always on to the one that is most like the last.
+/// Starts with one of the two least similar drafts. Each next draft is the one that is most similar to the last.
 fn chain(drafts: &[Draft<'_>], by_name: &[usize]) -> Vec<usize> {
     let similarity = |a: usize, b: usize| drafts[a].sketch.similarity(drafts[b].sketch);
     let mut ends = (f32::INFINITY, by_name[0]);

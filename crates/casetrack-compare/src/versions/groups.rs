@@ -78,7 +78,7 @@ pub(super) fn groups(sketches: &[&Sketch], least: f32) -> Vec<Vec<usize>> {
 /// Joins the groups of each pair whose documents are on average at least `least` similar.
 fn join_groups(sketches: &[&Sketch], union: &mut Union, pairs: &[(f32, usize, usize)], least: f32) {
     let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
-    // Two groups are asked about again only when one of them has grown.
+    // Two groups are compared again only if one of them has grown.
     let mut refused: HashSet<[(usize, usize); 2]> = HashSet::new();
     for &(_, a, b) in pairs {
         let (a, b) = (union.root(a), union.root(b));

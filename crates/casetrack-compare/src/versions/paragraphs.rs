@@ -26,7 +26,7 @@ pub(super) struct Place {
 const PAGE_NUMBER_CHARS: usize = 20;
 /// If a text does not mark the ends of its pages, this many numbers in paragraphs of their own count pages, …
 const MIN_NUMBERS: usize = 3;
-/// … each of them at most so much greater than the one before.
+/// … each of them at most this much greater than the one before.
 const MAX_STEP: u64 = 2;
 
 /// The paragraphs of a document's pages, in order. Lines that repeat from page to page and numbers of pages are left out, and a paragraph
@@ -101,7 +101,7 @@ fn content(chars: &[char], block: Range<u32>, running: &[Range<u32>]) -> Option<
         match chars.get(at as usize) {
             None => break,
             Some(c) if c.is_whitespace() => has_gap = true,
-            // Soft hyphens and characters without width are no text.
+            // Soft hyphens and characters without width are not text.
             Some('\u{ad}' | '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}') => {}
             Some(&c) => {
                 if has_gap && !text.is_empty() {

@@ -1,6 +1,6 @@
 //! The documents of a collection that are versions of one another, in groups.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{CollectionId, DocumentId, Error, Result};
 use schemars::JsonSchema;
@@ -10,8 +10,8 @@ use super::drafts::{Draft, DraftOrder, ordered};
 use super::groups::groups;
 use super::redline::count_changes;
 use super::sketch::{Sketch, Sketcher};
-use casetrack_host::documents::document_named;
 use casetrack_host::documents::facts::{ByVersion, in_parallel};
+use casetrack_host::documents::{CatalogueEntry, document_named, shared_names};
 use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
 
@@ -131,53 +131,13 @@ pub fn versions(host: &Host, id: CollectionId, query: &VersionQuery, paging: Pag
     if let Some(wanted) = wanted {
         found.retain(|members| members.iter().any(|&at| documents[at] == wanted));
     }
-    let mut names: HashMap<&str, usize> = HashMap::new();
-    for entry in catalogue.iter() {
-        *names.entry(&entry.name).or_default() += 1;
-    }
+    let names = shared_names(&catalogue);
     let Part { items, total, next_offset } = paging.of(found);
     let mut left = MAX_COUNTED;
     let mut listed = Vec::new();
     for members in items {
-        let drafts: Vec<Draft<'_>> = members
-            .iter()
-            .map(|&at| {
-                let entry = &catalogue[at];
-                let date = entry.modified.as_deref().or(entry.created.as_deref());
-                Draft { name: &entry.name, path: &entry.path, date, sketch: sketches[at] }
-            })
-            .collect();
-        let (order, ordered_by, said) = ordered(&drafts);
-        let mut versions: Vec<DocumentVersion> = Vec::new();
-        let mut pairs = Vec::new();
-        for (number, &at) in order.iter().take(MAX_LISTED).enumerate() {
-            let (entry, draft) = (&catalogue[members[at]], &drafts[at]);
-            let before = number.checked_sub(1).map(|before| order[before]);
-            let same_text = before.is_some_and(|before| drafts[before].sketch == draft.sketch);
-            if let Some(before) = before.filter(|_| !same_text && left > 0) {
-                left -= 1;
-                pairs.push((number, documents[members[before]], entry.id));
-            }
-            versions.push(DocumentVersion {
-                document_name: entry.name.clone(),
-                path: names.get(entry.name.as_str()).is_some_and(|count| *count > 1).then(|| entry.path.clone()),
-                version: said[at].clone(),
-                similarity: before.map(|before| rounded(drafts[before].sketch.similarity(draft.sketch))),
-                same_text,
-                changes: same_text.then_some(0),
-            });
-        }
-        let of_pair: HashMap<DocumentId, (usize, DocumentId)> =
-            pairs.iter().map(|&(number, before, document)| (document, (number, before))).collect();
-        let later: Vec<DocumentId> = pairs.iter().map(|(_, _, document)| *document).collect();
-        let counted = in_parallel(&later, |document| match of_pair.get(&document) {
-            Some(&(number, before)) => Ok(count_changes(&collection, before, document)?.map(|count| (number, count))),
-            None => Ok(None),
-        })?;
-        for (number, count) in counted.into_iter().filter_map(|(_, counted)| counted) {
-            versions[number].changes = Some(count);
-        }
-        listed.push(VersionGroup { ordered_by, total: members.len() as u64, versions });
+        let members: Vec<_> = members.iter().map(|&at| (&*catalogue[at], sketches[at])).collect();
+        listed.push(group(&collection, &members, &names, &mut left)?);
     }
     let mut notices = Vec::new();
     if left == 0 {
@@ -196,4 +156,49 @@ pub fn versions(host: &Host, id: CollectionId, query: &VersionQuery, paging: Pag
         next_offset,
         notices,
     })
+}
+
+/// A group in its order, with the changes between at most `left` neighbours. `names` are those that several documents have.
+fn group(
+    collection: &OpenCollection,
+    members: &[(&CatalogueEntry, &Sketch)],
+    names: &HashSet<&str>,
+    left: &mut usize,
+) -> Result<VersionGroup> {
+    let drafts = members.iter().map(|&(entry, sketch)| {
+        let date = entry.modified.as_deref().or(entry.created.as_deref());
+        Draft { name: &entry.name, path: &entry.path, date, sketch }
+    });
+    let drafts: Vec<Draft<'_>> = drafts.collect();
+    let (order, ordered_by, said) = ordered(&drafts);
+    let mut versions: Vec<DocumentVersion> = Vec::new();
+    let mut pairs = Vec::new();
+    for (number, &at) in order.iter().take(MAX_LISTED).enumerate() {
+        let (entry, sketch) = members[at];
+        let before = number.checked_sub(1).map(|before| members[order[before]]);
+        let same_text = before.is_some_and(|(_, before)| before == sketch);
+        if let Some((before, _)) = before.filter(|_| !same_text && *left > 0) {
+            *left -= 1;
+            pairs.push((number, before.id, entry.id));
+        }
+        versions.push(DocumentVersion {
+            document_name: entry.name.clone(),
+            path: names.contains(entry.name.as_str()).then(|| entry.path.clone()),
+            version: said[at].clone(),
+            similarity: before.map(|(_, before)| rounded(before.similarity(sketch))),
+            same_text,
+            changes: same_text.then_some(0),
+        });
+    }
+    let of_pair: HashMap<DocumentId, (usize, DocumentId)> =
+        pairs.iter().map(|&(number, before, document)| (document, (number, before))).collect();
+    let later: Vec<DocumentId> = pairs.iter().map(|(_, _, document)| *document).collect();
+    let counted = in_parallel(&later, |document| match of_pair.get(&document) {
+        Some(&(number, before)) => Ok(count_changes(collection, before, document)?.map(|count| (number, count))),
+        None => Ok(None),
+    })?;
+    for (number, count) in counted.into_iter().filter_map(|(_, counted)| counted) {
+        versions[number].changes = Some(count);
+    }
+    Ok(VersionGroup { ordered_by, total: members.len() as u64, versions })
 }

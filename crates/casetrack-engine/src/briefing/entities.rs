@@ -152,7 +152,7 @@ pub fn entity_mentions(
     Ok(MentionsReport { collection, entity: found.entity, contracts, mentions, next_offset, notices })
 }
 
-/// As [`entity_mentions`], for the use case that only Pro has.
+/// Like [`entity_mentions`], for the use case of the Pro tier.
 pub fn find_entity(
     host: &Host,
     collection: CollectionId,
@@ -208,7 +208,7 @@ pub fn entity_graph(
         let center = name.map(|name| resolve(&graph, name, entity_type)).transpose()?;
         let mut request = EntityGraphRequest { center, depth, top_k: top_k as usize, ..Default::default() };
         if center.is_none() {
-            // Common concepts have most links, and say least.
+            // Common concepts have the most links and the least meaning.
             request.types.retain(|entity_type| *entity_type != EntityType::Concept);
         }
         graph.entity_graph(&request)

@@ -2,9 +2,9 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | entities: which, where, with whom | `entities` |
-//! | references: to what, where | `references` |
-//! | words that are no entity | `words` |
+//! | which entities, where, and with which others | `entities` |
+//! | which references, and where | `references` |
+//! | words that are not entities | `words` |
 //! | documents: related ones, clusters | `documents` |
 //! | the whole: summary, timeline, statistics | `overview` |
 

@@ -19,7 +19,7 @@ use casetrack_host::documents::document_named;
 use casetrack_host::paging::{Paging, Part};
 use casetrack_search::DateRange;
 
-/// Dates with two readings that a notice names at most.
+/// Maximum number of dates with two readings in a notice.
 const EXAMPLES: usize = 5;
 /// Most events of one timeline, over all its parts.
 pub const MAX_EVENTS: u32 = 200;
@@ -118,8 +118,8 @@ pub fn collection_summary(host: &Host, collection: CollectionId) -> Result<Summa
     })
 }
 
-/// A part of the timeline: the dates that a query asks for, by time. Of more than
-/// [`MAX_EVENTS`](briefing::MAX_EVENTS), those that matter most.
+/// A part of the timeline: the dates that a query requests, by time. If there are more than
+/// [`MAX_EVENTS`](briefing::MAX_EVENTS), the most important ones.
 pub fn collection_timeline(
     host: &Host,
     collection: CollectionId,

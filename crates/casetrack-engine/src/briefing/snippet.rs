@@ -12,8 +12,8 @@ use casetrack_search::Excerpt;
 
 /// Characters shown on each side of a mention or citation.
 pub(super) const AROUND: usize = 140;
-/// The same for a date of a timeline, which has many.
-pub(super) const CLOSE: usize = 80;
+/// The same for a date of a timeline, which has many: some 100 characters with the date.
+pub(super) const CLOSE: usize = 45;
 
 /// A verbatim part of a passage around a mention or citation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! Completion of the paths of files, for a person who types one.
+//! Completion of file paths that a person types.
 
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 

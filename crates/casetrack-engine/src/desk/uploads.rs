@@ -67,7 +67,7 @@ impl Upload {
         Ok(UploadFile { to, bytes: 0 })
     }
 
-    /// Puts the file in its place and returns that. A file of the same name and content stays as it is; one with other content also stays,
+    /// Puts the file in its place and returns the path. A file of the same name and content stays unchanged. One with other content also stays,
     /// and the new one gets a number.
     pub fn finish(self, file: UploadFile) -> Result<PathBuf> {
         let failed = |error| Error::io(self.partial.display(), error);

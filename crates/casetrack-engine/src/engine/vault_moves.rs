@@ -25,12 +25,12 @@ impl Engine {
         Ok(MoveSpace { needed_bytes: space.needed, free_bytes: space.free })
     }
 
-    /// Makes a vault of a collection, which is unlocked then. Its id and content stay. Jobs are interrupted and continue afterwards; other
-    /// calls wait. Plain files are overwritten and removed, see [`Moved`]. `forget` removes what else the caller keeps of its words, once it
+    /// Makes a vault of a collection; the vault is then unlocked. Its id and content stay. Jobs are interrupted and continue afterwards; other
+    /// calls wait. Plain files are overwritten and removed, see [`Moved`]. `forget` removes all other words of the collection that the caller keeps, once it
     /// is a vault; after a kill before that, [`clear_remains`](Self::clear_remains) calls it.
     ///
     /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for a vault and for an empty passphrase, [`casetrack_core::ErrorCode::InUse`] if a
-    /// call does not end, [`casetrack_core::ErrorCode::DiskFull`], [`casetrack_core::ErrorCode::Cancelled`]. Then the collection is as it was.
+    /// call does not end, [`casetrack_core::ErrorCode::DiskFull`], [`casetrack_core::ErrorCode::Cancelled`]. After an error the collection is unchanged.
     pub fn seal_collection(
         &self,
         id: CollectionId,

@@ -27,7 +27,7 @@ impl Engine {
     /// it.
     ///
     /// Errors: [`ErrorCode::WrongKey`], [`ErrorCode::Corrupt`] for a header that is damaged or forged, [`ErrorCode::WrongState`] if it or the
-    /// whole vault was put back to an earlier state, [`ErrorCode::NotFound`] for a collection that is no vault.
+    /// whole vault was put back to an earlier state, [`ErrorCode::NotFound`] for a collection that is not a vault.
     pub fn unlock(&self, id: CollectionId, opener: &Opener, idle: Duration) -> Result<CollectionMeta> {
         let key = vaults::open_header(&self.host, id, opener)?;
         self.host.keep_key(id, key, idle)?;
@@ -47,11 +47,11 @@ impl Engine {
         Ok(meta)
     }
 
-    /// Forgets the key of a vault, before anything else. Its jobs are interrupted and continue when it is unlocked, its watches rest, and it is
-    /// closed with all that is kept in memory of its texts. One that is locked stays so. A job or a call that does not end in time keeps its data in
+    /// Forgets the key of a vault, before anything else. Its jobs are interrupted and continue when it is unlocked. Its watches pause. The vault is
+    /// closed, with all of its texts in memory. A locked vault stays locked. A job or a call that does not end in time keeps its data in
     /// memory until it ends, and then the vault is closed.
     ///
-    /// Errors: [`ErrorCode::NotFound`] for a collection that is no vault.
+    /// Errors: [`ErrorCode::NotFound`] for a collection that is not a vault.
     pub fn lock(&self, id: CollectionId) -> Result<LockedVault> {
         self.host.registry().vault_header(id).map(drop).or_else(|error| match error.code {
             // Locking needs no header.
@@ -78,8 +78,8 @@ impl Engine {
         }
     }
 
-    /// Locks the vaults that were not used for as long as they were unlocked for, except those with work under way; and closes those that
-    /// were in use when they were locked. To be called now and then by the owner of the data directory.
+    /// Locks the vaults that were not used for their idle time, except those with running work. Also closes those that
+    /// were in use when they were locked. The owner of the data directory calls this regularly.
     pub fn lock_idle(&self) {
         self.host.close_locked();
         for id in self.host.idle_vaults() {

@@ -82,7 +82,8 @@ fn changed_documents(report: &SyncReport) -> HashSet<DocumentId> {
     read.chain(report.moved.iter().map(|moved| moved.document_id)).collect()
 }
 
-/// Gives a new collection models that know its first documents. Returns a notice about it. If that fails, it keeps its models.
+/// Gives a new collection models for the languages of its first documents. Returns a notice about the change. On failure, the collection keeps
+/// its models.
 fn models_notice(host: &Host, collection: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Option<Notice> {
     reindex::fit_models(host, collection, request, cancel).unwrap_or_else(|error| {
         tracing::warn!(%error, "the languages of the first documents were not read");

@@ -141,13 +141,7 @@ impl Evaluation<'_> {
             });
             of_search.push(judgements.measure(number, &order.sorted(answers.collect())));
 
-            let filter = Filter { documents: within.map(|document| vec![document]), ..Filter::default() };
-            let scope = Scope { keywords: text.trim(), filter };
-            let mut found = recall(self.host, collection, text.trim(), RECALL, &[scope])?.remove(0);
-            found.max_sims = late_interaction::max_sims(collection, &found)?;
-            found.bm25 = order.sorted(found.bm25);
-            found.dense = found.dense.map(|hits| order.sorted(hits));
-            found.sparse = found.sparse.map(|hits| order.sorted(hits));
+            let found = self.stages(collection, &order, text.trim(), within)?;
             for (ranking, values) in rankings.iter().zip(&mut values) {
                 values.extend((ranking.rank)(&found).map(|hits| judgements.measure(number, &order.sorted(hits))));
             }
@@ -164,6 +158,23 @@ impl Evaluation<'_> {
         let counts = collection.counts()?;
         let (documents, chunks) = (counts.documents, counts.chunks);
         Ok(Measurements { documents, chunks, systems, latency: Latency::of(times), notices })
+    }
+
+    /// The lists of the stages for one query.
+    fn stages(
+        &self,
+        collection: &Collection,
+        order: &Order,
+        query: &str,
+        within: Option<DocumentId>,
+    ) -> Result<Recall> {
+        let filter = Filter { documents: within.map(|document| vec![document]), ..Filter::default() };
+        let mut found = recall(self.host, collection, query, RECALL, &[Scope { keywords: query, filter }])?.remove(0);
+        found.max_sims = late_interaction::max_sims(collection, &found)?;
+        found.bm25 = order.sorted(found.bm25);
+        found.dense = found.dense.map(|hits| order.sorted(hits));
+        found.sparse = found.sparse.map(|hits| order.sorted(hits));
+        Ok(found)
     }
 }
 

@@ -143,22 +143,8 @@ pub struct EvidenceList {
 /// named, or it is longer than 30,000 characters.
 pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence) -> Result<EvidenceView> {
     let collection = host.collection_to_change(collection)?;
-    let AddEvidence { chunk_id, document, page, quote, chars, note, exhibit } = request;
-    let (meta, page, within) = match (&chunk_id, &document, page) {
-        (Some(id), _, _) => {
-            let Passage { document, chunk, .. } = find_chunk(&mut collection.passages(), id)?;
-            let page = collection.page(document.meta.id, chunk.page)?;
-            (document.meta.clone(), page, Some(chunk.char_start..chunk.char_end))
-        }
-        (None, Some(name), Some(number)) => {
-            let meta = document_named(&collection, name)?;
-            check_page(&meta, number)?;
-            let page = collection.page(meta.id, number)?;
-            (meta, page, None)
-        }
-        _ => return Err(Error::invalid("Name a chunk, or a document and a page.")),
-    };
-    let page = page.ok_or_else(|| Error::internal(format!("A page of {} is missing.", meta.name)))?;
+    let (meta, page, within) = page_of(&collection, &request)?;
+    let AddEvidence { quote, chars, note, exhibit, .. } = request;
     let range = match (quote.as_deref().map(str::trim).filter(|quote| !quote.is_empty()), chars, within) {
         (Some(quote), near, within) => {
             if quote.chars().count() > MAX_TEXT_CHARS {
@@ -201,6 +187,26 @@ pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence)
     })?;
     host.changes().notify(Change::Evidence(collection.meta().id));
     evidence_view(host, &mut Sources::new(&collection), &item, position)
+}
+
+/// The document and the page of a passage to collect, and the characters of the chunk that is named.
+fn page_of(collection: &OpenCollection, request: &AddEvidence) -> Result<(DocumentMeta, Page, Option<Range<u32>>)> {
+    let (meta, page, within) = match (&request.chunk_id, &request.document, request.page) {
+        (Some(id), _, _) => {
+            let Passage { document, chunk, .. } = find_chunk(&mut collection.passages(), id)?;
+            let page = collection.page(document.meta.id, chunk.page)?;
+            (document.meta.clone(), page, Some(chunk.char_start..chunk.char_end))
+        }
+        (None, Some(name), Some(number)) => {
+            let meta = document_named(collection, name)?;
+            check_page(&meta, number)?;
+            let page = collection.page(meta.id, number)?;
+            (meta, page, None)
+        }
+        _ => return Err(Error::invalid("Name a chunk, or a document and a page.")),
+    };
+    let page = page.ok_or_else(|| Error::internal(format!("A page of {} is missing.", meta.name)))?;
+    Ok((meta, page, within))
 }
 
 /// The evidence in its order, each item compared with its source. Reads the page of each listed item; of one that has moved, up to 200 pages.

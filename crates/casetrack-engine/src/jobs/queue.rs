@@ -16,7 +16,7 @@ use casetrack_store::{Registry, locked};
 use self::state::{Job, State};
 use super::record::{JobRecord, Loaded, Records};
 use super::{
-    FailingFile, JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same,
+    FailingFile, JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job,
 };
 use casetrack_host::report::Problem;
 use casetrack_host::{Host, caught, check_changeable, collections, lock};
@@ -87,23 +87,8 @@ impl Jobs {
                         .with_hint("Try again later."),
                 });
             }
-            let is_active =
-                |job: &Job| !job.record.state.has_ended() && job.record.collection_id == record.collection_id;
-            let same = state.jobs.iter_mut().find(|job| {
-                is_active(job)
-                    && !job.closed
-                    && job.record.request.is_same(&record.request)
-                    && same(&job.record.config, &record.config)
-            });
-            if let Some(same) = same {
-                same.asked_again = same.record.state == JobState::Running;
-                return Ok(StartedJob { job: same.status(), joined: true });
-            }
-            let conflicts = |job: &&Job| is_active(job) && job.record.request.conflicts_with(&record.request);
-            if let Some(conflict) = state.jobs.iter().find(conflicts) {
-                let message = format!("{} is being indexed by another request.", conflict.record.target);
-                return Err(Error::new(ErrorCode::InUse, message)
-                    .with_hint("Try again later, or make the same request to wait for it."));
+            if let Some(job) = state.join(&record)? {
+                return Ok(StartedJob { job, joined: true });
             }
             // Under the lock, so that the same request of another client finds it.
             self.records.save(&record)?;

@@ -217,13 +217,13 @@ fn indexing_joins_the_same_request_refuses_another_one_and_the_urgent_goes_first
         assert_eq!(queue.ended(job), (JobState::Completed, None));
     }
     let order = order.lock().unwrap().clone();
-    // The first ran once more for whom joined it.
+    // The first one ran again for the caller that joined it.
     let firsts: Vec<&String> = order.iter().filter(|folder| *folder != "/a").collect();
     assert_eq!(firsts, ["/high", "/high too", "/normal", "/low"]);
     assert!(start("/a", true, Priority::Normal).is_ok());
 }
 
-/// It was asked to stop, works on for longer than anybody waits, and stops then.
+/// The job is asked to stop, works on for longer than anyone waits, and then stops.
 #[test]
 fn a_job_that_stops_late_goes_on_when_its_collection_is_there_again() {
     for back_before_it_stops in [true, false] {

@@ -59,6 +59,8 @@ pub(super) struct Column {
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     Fact(FactKind),
+    /// The last day for the notice that prevents the next renewal, as of today.
+    NextNotice,
     Defined(DefineColumn),
 }
 
@@ -101,6 +103,8 @@ const CLAUSES: [(Clause, bool); 18] = [
     (Clause::CovenantNotToSue, false),
     (Clause::Renewal, false),
 ];
+/// A column that is computed at each call, because it depends on the day.
+const NEXT_NOTICE: &str = "next_notice";
 /// Most columns that users define in one collection, and longest name, question or pattern, in characters.
 const MOST: usize = 100;
 const NAME: usize = 60;
@@ -109,15 +113,15 @@ const LONGEST: usize = 1000;
 impl Column {
     pub fn view(&self) -> ColumnView {
         let defined_by = match &self.source {
-            Source::Fact(_) => None,
+            Source::Fact(_) | Source::NextNotice => None,
             Source::Defined(definition) => definition.question.clone().or_else(|| definition.pattern.clone()),
         };
         ColumnView { name: self.name.clone(), column_type: self.column_type, defined_by }
     }
 }
 
-/// The built-in columns, then those of the collection in the order in which they were defined. A column that a user defined replaces the clause
-/// column of its name: earlier versions had no such columns.
+/// The built-in columns, then those of the collection in the order in which they were defined. A column that a user defined replaces the
+/// column of clauses or of the next notice with its name: earlier versions had no such columns.
 pub(super) fn all(collection: &OpenCollection) -> Result<Vec<Column>> {
     let built_in = COLUMNS.iter().map(|&(name, kind, column_type)| Column {
         name: name.to_owned(),
@@ -125,6 +129,12 @@ pub(super) fn all(collection: &OpenCollection) -> Result<Vec<Column>> {
         source: Source::Fact(kind),
         by_default: true,
     });
+    let next_notice = Column {
+        name: NEXT_NOTICE.to_owned(),
+        column_type: ColumnType::Date,
+        source: Source::NextNotice,
+        by_default: false,
+    };
     let clauses = CLAUSES.iter().map(|&(clause, by_default)| Column {
         name: clause.name().to_owned(),
         column_type: ColumnType::Text,
@@ -132,7 +142,11 @@ pub(super) fn all(collection: &OpenCollection) -> Result<Vec<Column>> {
         by_default,
     });
     let defined = defined_columns(collection)?;
-    let clauses = clauses.filter(|column| !defined.iter().any(|own| own.name == column.name)).collect::<Vec<_>>();
+    let clauses = [next_notice]
+        .into_iter()
+        .chain(clauses)
+        .filter(|column| !defined.iter().any(|own| own.name == column.name))
+        .collect::<Vec<_>>();
     let defined = defined.into_iter().map(|definition| Column {
         name: definition.name.clone(),
         column_type: definition.column_type,

@@ -24,7 +24,7 @@ struct Answered(Mutex<HashMap<String, Answers>>);
 
 #[derive(Clone)]
 struct Answers {
-    /// Of all documents, when they were asked.
+    /// The versions of all documents at the time of the question.
     versions: Vec<(DocumentId, u64)>,
     cells: Arc<HashMap<DocumentId, Vec<CellValue>>>,
 }

@@ -6,6 +6,7 @@
 //! | cells of columns that users define | `custom_cells` |
 //! | conditions on rows, and their order | `conditions`, `values` |
 //! | who must do what by when | `obligations` |
+//! | a notice of documents in other languages than English | `languages` |
 //!
 //! The cells of the built-in columns are the facts that rules find in each document (`documents/facts`). All cells are kept for each
 //! version of a document, so a second call reads nothing that has not changed.
@@ -13,6 +14,7 @@
 mod columns;
 mod conditions;
 mod custom_cells;
+mod languages;
 mod obligations;
 mod values;
 
@@ -20,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use casetrack_core::{CollectionId, DocumentId, Result};
+use casetrack_nlp::FactKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,13 +30,15 @@ pub(crate) use columns::check as check_columns;
 pub use columns::{ColumnType, ColumnView, DefineColumn};
 pub use obligations::{ObligationQuery, ObligationReport, ObligationView, obligations};
 
-use casetrack_host::Host;
 use casetrack_host::documents::facts::{CitedFact, CitedPlace, DocumentFacts, of_documents};
-use casetrack_host::documents::{CatalogueEntry, document_named};
+use casetrack_host::documents::{CatalogueEntry, document_named, shared_names};
 use casetrack_host::paging::{Paging, Part};
+use casetrack_host::{Host, OpenCollection};
 use casetrack_search::{MarkFilter, admit};
 use columns::{Column, Source};
 
+/// Percent, of a day for notice that the contract states itself.
+const STATED_DAY: u8 = 80;
 /// Days with two readings that a notice names at most.
 const MAX_DOUBTS: usize = 5;
 
@@ -118,12 +123,88 @@ impl SheetRow {
     }
 }
 
-fn at<'v>(
-    values: &'v HashMap<(DocumentId, &str), Vec<CellValue>>,
-    document: DocumentId,
-    column: &'v Column,
-) -> &'v [CellValue] {
+type ByColumn<'c> = HashMap<(DocumentId, &'c str), Vec<CellValue>>;
+
+fn at<'v>(values: &'v ByColumn<'_>, document: DocumentId, column: &'v Column) -> &'v [CellValue] {
     values.get(&(document, column.name.as_str())).map_or(&[], Vec::as_slice)
+}
+
+/// The cells of some documents in some columns.
+#[derive(Default)]
+struct Cells<'c> {
+    values: ByColumn<'c>,
+    /// See [`SheetRow::not_sure`].
+    candidates: ByColumn<'c>,
+    /// The facts of the documents that have days with two readings.
+    ambiguous: HashMap<DocumentId, Arc<DocumentFacts>>,
+    /// Documents that were stored without analysis.
+    without_analysis: u64,
+}
+
+impl<'c> Cells<'c> {
+    fn of(host: &Host, collection: &OpenCollection, documents: &[DocumentId], columns: &[&'c Column]) -> Result<Self> {
+        let mut cells = Self::default();
+        for (document, known) in of_documents(collection, documents)? {
+            if !known.ambiguous.is_empty() {
+                cells.ambiguous.insert(document, Arc::clone(&known));
+            }
+            cells.without_analysis += u64::from(!known.analysed);
+            for column in columns {
+                if let Source::Fact(kind) = column.source {
+                    let of_kind = known.facts.iter().filter(|cited| cited.fact.kind == kind);
+                    cells.values.insert((document, &column.name), of_kind.map(CellValue::from).collect());
+                    let unsure = known.unsure.iter().filter(|cited| cited.fact.kind == kind);
+                    cells.candidates.insert((document, &column.name), unsure.map(CellValue::from).collect());
+                }
+            }
+        }
+        for column in columns {
+            match &column.source {
+                Source::Fact(_) => {}
+                Source::NextNotice => cells.add_next_notice(collection, documents, &column.name)?,
+                Source::Defined(definition) => {
+                    for (document, values) in custom_cells::cells(host, collection, definition, documents)? {
+                        cells.values.insert((document, &column.name), values);
+                    }
+                }
+            }
+        }
+        Ok(cells)
+    }
+
+    /// The day is as sure as the facts that it follows from. If one of them is only a candidate, so is the day.
+    fn add_next_notice(
+        &mut self,
+        collection: &OpenCollection,
+        documents: &[DocumentId],
+        column: &'c str,
+    ) -> Result<()> {
+        let facts: HashMap<_, _> = of_documents(collection, documents)?.into_iter().collect();
+        for (document, day) in obligations::next_notices(collection, documents)? {
+            let Some(known) = facts.get(&document) else { continue };
+            let of_day = |cited: &&CitedFact| matches!(cited.fact.kind, FactKind::Expiry | FactKind::NoticePeriod);
+            let least = |facts: &[CitedFact]| facts.iter().filter(of_day).map(|cited| cited.fact.confidence).min();
+            let (sure, unsure) = (least(&known.facts), least(&known.unsure));
+            let confidence = unsure.or(sure).unwrap_or(STATED_DAY);
+            let cells = if unsure.is_some() { &mut self.candidates } else { &mut self.values };
+            cells.insert((document, column), vec![CellValue { confidence, ..day }]);
+        }
+        Ok(())
+    }
+
+    /// `names` are those that several documents have.
+    fn row(&self, entry: &CatalogueEntry, shown: &[&Column], names: &HashSet<&str>) -> SheetRow {
+        let (mut cells, mut not_sure, mut not_found) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        for column in shown {
+            match (at(&self.values, entry.id, column), at(&self.candidates, entry.id, column)) {
+                ([], []) => not_found.push(column.name.clone()),
+                ([], candidates) => drop(not_sure.insert(column.name.clone(), candidates.to_vec())),
+                (values, _) => drop(cells.insert(column.name.clone(), values.to_vec())),
+            }
+        }
+        let document_id = names.contains(entry.name.as_str()).then_some(entry.id);
+        SheetRow { document_id, document_name: entry.name.clone(), cells, not_sure, not_found }
+    }
 }
 
 /// The conditions on the user's own marks, and all others.
@@ -160,35 +241,47 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     let named: HashSet<DocumentId> = named.collect::<Result<_>>()?;
     let wanted = |document: &DocumentId| named.is_empty() || named.contains(document);
     let documents: Vec<DocumentId> = catalogue.iter().map(|entry| entry.id).filter(wanted).collect();
-    let mut values: HashMap<(DocumentId, &str), Vec<CellValue>> = HashMap::new();
-    let mut candidates: HashMap<(DocumentId, &str), Vec<CellValue>> = HashMap::new();
-    let (mut without_analysis, mut ambiguous) = (0, HashMap::new());
-    for (document, known) in of_documents(&collection, &documents)? {
-        if !known.ambiguous.is_empty() {
-            ambiguous.insert(document, Arc::clone(&known));
-        }
-        without_analysis += u64::from(!known.analysed);
-        for column in &needed {
-            if let Source::Fact(kind) = column.source {
-                let of_kind = known.facts.iter().filter(|cited| cited.fact.kind == kind);
-                values.insert((document, &column.name), of_kind.map(CellValue::from).collect());
-                let unsure = known.unsure.iter().filter(|cited| cited.fact.kind == kind);
-                candidates.insert((document, &column.name), unsure.map(CellValue::from).collect());
-            }
-        }
+    let cells = Cells::of(host, &collection, &documents, &needed)?;
+    let values = &cells.values;
+    let mut entries: Vec<_> = catalogue
+        .iter()
+        .filter(|entry| wanted(&entry.id) && admit(&marks, &entry.marks))
+        .filter(|entry| conditions.iter().all(|condition| condition.holds(at(values, entry.id, condition.column))))
+        .collect();
+    entries.sort_by(|a, b| (a.name.to_lowercase(), &a.path).cmp(&(b.name.to_lowercase(), &b.path)));
+    if let Some(order) = &order {
+        // Stable: equal ones by name.
+        entries.sort_by(|a, b| order.compare(at(values, a.id, order.column), at(values, b.id, order.column)));
     }
-    for column in &needed {
-        if let Source::Defined(definition) = &column.source {
-            for (document, cells) in custom_cells::cells(host, &collection, definition, &documents)? {
-                values.insert((document, &column.name), cells);
-            }
-        }
+    let Part { items, total, next_offset } = paging.of(entries);
+    let mut notices = mixed_currencies(&conditions, &documents, values);
+    notices.extend(doubts(&items, &shown, &cells.ambiguous));
+    if cells.without_analysis > 0 {
+        notices.push(format!(
+            "{} of {} documents were stored without analysis, so names and dates are missing. Reindex them to add \
+             them.",
+            cells.without_analysis,
+            documents.len()
+        ));
     }
+    notices.extend(languages::notice(&collection, &items)?);
+    let names = shared_names(&catalogue);
+    let rows = items.into_iter().map(|entry| cells.row(entry, &shown, &names)).collect();
+    let (collection, documents) = (collection.meta().name.clone(), catalogue.len() as u64);
+    let columns = shown.iter().map(|column| column.view()).collect();
+    Ok(Sheet { collection, columns, documents, total, rows, next_offset, notices })
+}
 
+/// A notice for each condition that compares sums of several currencies by their numbers.
+fn mixed_currencies(
+    conditions: &[conditions::Condition<'_>],
+    documents: &[DocumentId],
+    values: &ByColumn<'_>,
+) -> Vec<String> {
     let mut notices = Vec::new();
     for condition in conditions.iter().filter(|condition| condition.ignores_currency()) {
         let name = &condition.column.name;
-        let cells = documents.iter().flat_map(|document| at(&values, *document, condition.column));
+        let cells = documents.iter().flat_map(|document| at(values, *document, condition.column));
         let currencies: BTreeSet<String> = cells.filter_map(conditions::currency).collect();
         if currencies.len() > 1 {
             let all: Vec<String> = currencies.into_iter().collect();
@@ -200,46 +293,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
             ));
         }
     }
-    let mut entries: Vec<_> = catalogue
-        .iter()
-        .filter(|entry| wanted(&entry.id) && admit(&marks, &entry.marks))
-        .filter(|entry| conditions.iter().all(|condition| condition.holds(at(&values, entry.id, condition.column))))
-        .collect();
-    entries.sort_by(|a, b| (a.name.to_lowercase(), &a.path).cmp(&(b.name.to_lowercase(), &b.path)));
-    if let Some(order) = &order {
-        // Stable: equal ones by name.
-        entries.sort_by(|a, b| order.compare(at(&values, a.id, order.column), at(&values, b.id, order.column)));
-    }
-    let Part { items, total, next_offset } = paging.of(entries);
-    let mut names: HashMap<&str, usize> = HashMap::new();
-    for entry in catalogue.iter() {
-        *names.entry(&entry.name).or_default() += 1;
-    }
-    let row = |entry: &Arc<CatalogueEntry>| {
-        let (mut cells, mut not_sure, mut not_found) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        for column in &shown {
-            match (at(&values, entry.id, column), at(&candidates, entry.id, column)) {
-                ([], []) => not_found.push(column.name.clone()),
-                ([], candidates) => drop(not_sure.insert(column.name.clone(), candidates.to_vec())),
-                (values, _) => drop(cells.insert(column.name.clone(), values.to_vec())),
-            }
-        }
-        let is_shared = names.get(entry.name.as_str()).is_some_and(|count| *count > 1);
-        let document_id = is_shared.then_some(entry.id);
-        SheetRow { document_id, document_name: entry.name.clone(), cells, not_sure, not_found }
-    };
-    notices.extend(doubts(&items, &shown, &ambiguous));
-    let rows = items.into_iter().map(row).collect();
-    if without_analysis > 0 {
-        notices.push(format!(
-            "{without_analysis} of {} documents were stored without analysis, so names and dates are missing. Reindex them to add \
-             them.",
-            documents.len()
-        ));
-    }
-    let (collection, documents) = (collection.meta().name.clone(), catalogue.len() as u64);
-    let columns = shown.iter().map(|column| column.view()).collect();
-    Ok(Sheet { collection, columns, documents, total, rows, next_offset, notices })
+    notices
 }
 
 /// The days in columns that are shown that have two readings, of the rows of a page.

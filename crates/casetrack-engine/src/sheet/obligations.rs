@@ -5,6 +5,7 @@ use casetrack_nlp::{MAX_OBLIGATIONS, Obligation};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::CellValue;
 use casetrack_host::documents::facts::{ByVersion, CitedPlace, pages};
 use casetrack_host::documents::{CatalogueEntry, document_named};
 use casetrack_host::paging::{Paging, Part};
@@ -78,6 +79,26 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<Cited> {
     Ok(cited.collect())
 }
 
+fn today() -> String {
+    Timestamp::now().to_string().chars().take(10).collect()
+}
+
+/// The last day for the notice that prevents the next renewal, today or later, of the documents that have one. The confidence is left to the caller.
+pub(super) fn next_notices(
+    collection: &OpenCollection,
+    documents: &[DocumentId],
+) -> Result<Vec<(DocumentId, CellValue)>> {
+    let today = today();
+    let known = collection.derived::<ByVersion<Cited>>();
+    let of_documents = known.of(collection, documents, |document| read(collection, document))?;
+    let day = |(duty, place): &(Obligation, CitedPlace)| {
+        let duty = duty.prevents_renewal().then(|| duty.next(&today).unwrap_or_else(|| duty.clone()))?;
+        let value = duty.due.filter(|due| *due >= today)?;
+        Some(CellValue { value, computed: duty.computed, place: place.clone(), confidence: 0, clause: None })
+    };
+    Ok(of_documents.iter().filter_map(|(document, cited)| Some((*document, cited.iter().find_map(day)?))).collect())
+}
+
 /// A part of the obligations of a collection that name a day, a length of time or a period. Where the day for the notice that
 /// ends a contract is past and the contract renews, the next such day is among them. The first call costs some 30 ms for 50,000
 /// characters of text, on several threads; later ones cost that only for documents that changed.
@@ -101,15 +122,14 @@ pub fn obligations(host: &Host, id: CollectionId, query: &ObligationQuery, pagin
         None => from.is_none() && to.is_none(),
     };
     let (mut found, mut notices) = (Vec::new(), Vec::new());
-    let now = Timestamp::now().to_string();
-    let today = now.get(..10).unwrap_or_default();
+    let today = today();
     let of_documents = known.of(&collection, &documents, |document| read(&collection, document))?;
     for (entry, (_, cited)) in entries.iter().zip(&of_documents) {
         if cited.len() >= MAX_OBLIGATIONS {
             notices
                 .push(format!("{} has more than {MAX_OBLIGATIONS} obligations; the others are left out.", entry.name));
         }
-        let renewed = |(duty, place): &(Obligation, CitedPlace)| Some((duty.next(today)?, place.clone()));
+        let renewed = |(duty, place): &(Obligation, CitedPlace)| Some((duty.next(&today)?, place.clone()));
         for (duty, place) in cited.iter().cloned().chain(cited.iter().filter_map(renewed)) {
             let by_party = party.as_ref().is_none_or(|party| {
                 let mut names = duty.parties.iter().chain([&duty.who]);

@@ -24,7 +24,7 @@ pub(super) enum Value {
     },
 }
 
-/// The value that a user wrote in a condition on a column of a type; `None` if it is none of that type.
+/// The value that a user wrote in a condition on a column of a type; `None` if it does not have this type.
 pub(super) fn written(column_type: ColumnType, text: &str) -> Option<Value> {
     let text = text.trim();
     match column_type {

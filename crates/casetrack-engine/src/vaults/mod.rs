@@ -233,7 +233,7 @@ pub(crate) fn open_header(host: &Host, id: CollectionId, opener: &Opener) -> Res
 /// Finds a vault: by the beginning of its id, and, if it is unlocked, by its name or reference. With `None` the only one that is locked, or
 /// else the only one there is.
 ///
-/// Errors: [`ErrorCode::NotFound`] if there is none, or more than one; [`ErrorCode::InvalidArgument`] for a collection that is no vault.
+/// Errors: [`ErrorCode::NotFound`] if no or several vaults match; [`ErrorCode::InvalidArgument`] for a collection that is not a vault.
 pub fn find_vault(host: &Host, name: Option<&str>) -> Result<CollectionId> {
     host.only_on_disk("Vaults")?;
     let (locked, unlocked) = (host.registry().locked()?, host.registry().unlocked()?);
@@ -311,7 +311,7 @@ pub fn vault_slots(host: &Host, id: CollectionId) -> Result<VaultSlots> {
     })
 }
 
-/// Adds a slot. Only the header is written; it need not be unlocked, and stays as it is. `opener` must open it, so that finding it unlocked
+/// Adds a slot. Writes only the header. The vault need not be unlocked, and keeps its state. `opener` must open it, so that finding it unlocked
 /// is not enough to make a key for later.
 ///
 /// Errors: as for unlocking; [`ErrorCode::InvalidArgument`] if there are as many as there can be.

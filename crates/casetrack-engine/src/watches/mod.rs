@@ -133,6 +133,15 @@ pub struct LastSync {
     /// Why documents were kept whose removal needs to be confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<WithheldRemoval>,
+    /// Documents of files that a mailbox, archive or other container no longer holds; they were removed.
+    #[serde(default)]
+    pub gone_members: u64,
+    /// The paths of these documents; at most ten.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone_member_paths: Vec<String>,
+    /// Documents of files that their container no longer holds; they were kept, because the removal needs to be confirmed.
+    #[serde(default)]
+    pub withheld_members: u64,
     /// Files and folders that could not be read, such as link loops and folders without permission; at most ten of them.
     pub failed: Vec<String>,
     /// How many could not be read in all.

@@ -27,6 +27,8 @@ pub(super) const POLL: Duration = Duration::from_secs(10);
 const RETRY: Duration = Duration::from_secs(60);
 /// Files and folders named that could not be read.
 const FAILURES_NAMED: usize = 10;
+/// Files that a container no longer holds, in the record of a watch.
+const MEMBERS_NAMED: usize = 10;
 
 pub(super) fn start(watches: &Arc<Watches>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
     let (sender, receiver) = unbounded();
@@ -228,9 +230,9 @@ impl Live {
             let why = self.refused.clone().or_else(|| last.map(|problem| problem.message.clone()));
             return condition(WatchState::Failing, why.or(detail));
         }
-        match (self.pending.is_empty(), self.withheld()) {
+        match (self.pending.is_empty(), self.question()) {
             (false, _) => condition(WatchState::Pending, detail),
-            (true, Some(withheld)) => condition(WatchState::AwaitingConfirmation, Some(to_confirm(withheld))),
+            (true, Some(question)) => condition(WatchState::AwaitingConfirmation, Some(question)),
             (true, None) => condition(WatchState::Watching, detail),
         }
     }
@@ -241,15 +243,22 @@ impl Live {
         last.and_then(|last| last.withheld.as_ref())
     }
 
+    /// The words that ask for the confirmation of a removal.
+    fn question(&self) -> Option<String> {
+        let members = self.record.last_sync.as_ref().map_or(0, |last| last.withheld_members);
+        self.withheld().map(to_confirm).or_else(|| (members > 0).then(|| members_to_confirm(members)))
+    }
+
     /// True if a removal that was withheld may have been confirmed since, or its files may be back. A drive that is connected below the folder
     /// causes no event.
     fn is_answered(&mut self, syncs: &Syncs, now: Instant) -> bool {
-        let (Some(withheld), Some(last)) = (self.withheld(), &self.record.last_sync) else { return false };
+        let (Some(_), Some(last)) = (self.question(), &self.record.last_sync) else { return false };
         if self.answer_checked_at.is_some_and(|checked| now.duration_since(checked) < FOLDER_CHECK) {
             return false;
         }
         let is_settled = Timestamp::now().0.saturating_sub(last.finished_at.0) >= RETRY.as_millis() as i64;
-        let are_back = is_settled && withheld.examples.iter().any(|path| Path::new(path).exists());
+        let examples = self.withheld().map_or(&[][..], |withheld| withheld.examples.as_slice());
+        let are_back = is_settled && examples.iter().any(|path| Path::new(path).exists());
         let jobs = syncs.jobs.list(JobFilter { collection: Some(self.record.collection_id), active: false });
         let confirms = |job: &JobStatus| {
             job.origin == JobOrigin::User
@@ -334,6 +343,14 @@ fn to_confirm(withheld: &WithheldRemoval) -> String {
     )
 }
 
+fn members_to_confirm(documents: u64) -> String {
+    let documents = if documents == 1 { "1 document".to_owned() } else { format!("{documents} documents") };
+    format!(
+        "Mailboxes or archives lost more than half of their files at once, so {documents} of files that they no longer hold were kept. To \
+         remove them, sync the folder with --confirm-removal (sync_folder: confirm_removal)."
+    )
+}
+
 fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
     let report = jobs.report(status.job_id).ok().flatten().and_then(|report| report.sync).unwrap_or_default();
     let failures = report.failed.iter().map(|file| format!("{}: {}", file.relative_path, file.problem.message));
@@ -346,6 +363,9 @@ fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
         removed: report.removed.len() as u64,
         missing: report.missing.len() as u64,
         withheld: report.withheld,
+        gone_members: report.gone_members.len() as u64,
+        gone_member_paths: report.gone_members.iter().take(MEMBERS_NAMED).map(|member| member.path.clone()).collect(),
+        withheld_members: report.withheld_members.len() as u64,
         failed: failures.take(FAILURES_NAMED).collect(),
         failed_count: report.failed.len() as u64,
         // A link back to a folder around it is no file that was not read.

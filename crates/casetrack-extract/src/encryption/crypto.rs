@@ -83,7 +83,7 @@ pub(super) fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// Decrypts the whole blocks of `data` in place, each by itself; `None` for a key that is none of AES.
+/// Decrypts the whole blocks of `data` in place, each on its own; `None` for a key that is not an AES key.
 pub(super) fn aes_ecb(key: &[u8], data: &mut [u8]) -> Option<()> {
     fn decrypt<C: BlockCipherDecrypt + KeyInit>(key: &[u8], data: &mut [u8]) -> Option<()> {
         let (blocks, _) = Array::slice_as_chunks_mut(data);
@@ -98,7 +98,7 @@ pub(super) fn aes_ecb(key: &[u8], data: &mut [u8]) -> Option<()> {
     }
 }
 
-/// Decrypts the whole blocks of `data` in place, chained; `None` for a key or initialisation vector that is none of AES.
+/// Decrypts the whole blocks of `data` in place, chained; `None` for a key or initialisation vector that does not fit AES.
 pub(super) fn aes_cbc(key: &[u8], vector: &[u8], data: &mut [u8]) -> Option<()> {
     fn decrypt<C: BlockCipherDecrypt + KeyInit>(key: &[u8], vector: &[u8], data: &mut [u8]) -> Option<()> {
         let (blocks, _): (&mut [Block<C>], _) = Array::slice_as_chunks_mut(data);

@@ -80,28 +80,26 @@ pub(super) fn is_invoice(xml: &str) -> bool {
     }
 }
 
+/// The main fields of an invoice under their names, without what follows damage.
+pub(super) fn main_fields(xml: &str) -> Vec<(&'static str, String)> {
+    let (root, _) = Field::of_invoice(xml);
+    Invoice::of(&root).main_fields(&root)
+}
+
 /// Writes an invoice as one page; a damaged one as far as it goes, with a warning.
 pub(super) fn write(xml: &str, document: &mut DocumentBuilder) -> Result<()> {
-    let mut reader = XmlReader::new(xml);
-    let mut root = Field::default();
-    let read = reader.root().and_then(|element| {
-        root = Field::of(&element);
-        root.read(&mut reader)
-    });
-    if read.is_err() {
+    let (root, is_whole) = Field::of_invoice(xml);
+    if !is_whole {
         document.warn("The XML of the invoice is damaged; what follows the damage is missing.");
     }
-    let invoice = Invoice { currency: CURRENCIES.iter().find_map(|name| root.find(name)).map(|field| field.value()) };
+    let invoice = Invoice::of(&root);
     document.start_page(ExtractionMethod::Native, None);
     let kind = match root.name.as_str() {
         "CreditNote" => "Credit note",
         _ => "Electronic invoice",
     };
     let mut main = vec![kind.to_owned()];
-    for (label, paths) in MAIN {
-        let found = paths.iter().find_map(|path| root.find(path));
-        main.extend(found.map(|field| format!("{label}: {}", invoice.shown(field))));
-    }
+    main.extend(invoice.main_fields(&root).into_iter().map(|(label, value)| format!("{label}: {value}")));
     document.push_block(BlockKind::Paragraph, &main.join("\n"))?;
     for block in invoice.sections(&root, "") {
         document.push_block(BlockKind::Paragraph, &block)?;
@@ -111,6 +109,17 @@ pub(super) fn write(xml: &str, document: &mut DocumentBuilder) -> Result<()> {
 }
 
 impl Field {
+    /// The root of an invoice, and whether it was read to its end.
+    fn of_invoice(xml: &str) -> (Self, bool) {
+        let mut reader = XmlReader::new(xml);
+        let mut root = Self::default();
+        let read = reader.root().and_then(|element| {
+            root = Self::of(&element);
+            root.read(&mut reader)
+        });
+        (root, read.is_ok())
+    }
+
     fn of(element: &Element) -> Self {
         let attributes = element.attributes(ATTRIBUTES);
         Self { name: element.name().to_owned(), attributes, ..Self::default() }
@@ -204,6 +213,18 @@ struct Invoice {
 }
 
 impl Invoice {
+    fn of(root: &Field) -> Self {
+        Self { currency: CURRENCIES.iter().find_map(|name| root.find(name)).map(|field| field.value()) }
+    }
+
+    fn main_fields(&self, root: &Field) -> Vec<(&'static str, String)> {
+        let fields = MAIN.into_iter().filter_map(|(label, paths)| {
+            let field = paths.iter().find_map(|path| root.find(path))?;
+            Some((label, self.shown(field)))
+        });
+        fields.collect()
+    }
+
     /// A value with its currency or unit; days in ISO 8601.
     fn shown(&self, field: &Field) -> String {
         if let ([only], true) = (field.children.as_slice(), field.is_value()) {

@@ -7,6 +7,7 @@ pub mod docx;
 pub mod html;
 pub mod image;
 mod invoice;
+pub(crate) mod invoice_pages;
 pub mod mail;
 pub mod markdown;
 pub mod opendocument;

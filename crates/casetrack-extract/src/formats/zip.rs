@@ -37,7 +37,7 @@ impl Extractor for Zip {
                 document.warn(format!("Files in the archive that need a password were left out: {locked}."));
                 Ok(())
             }
-            _ if document.is_blank() => Err(source.empty("contains no files.")),
+            _ if document.is_blank() => Err(source.without_content("contains no files.")),
             _ => Ok(()),
         }
     }

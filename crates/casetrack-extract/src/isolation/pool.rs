@@ -25,7 +25,7 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 /// The most pages that a worker reads at a time.
 const MAX_PAGES_AT_A_TIME: u64 = 8;
 
-/// Files after which a worker is replaced, so that what its libraries leak does not add up.
+/// A worker is replaced after this many files, so that leaks in its libraries do not add up.
 const FILES_PER_WORKER: u32 = 200;
 
 /// Variables of the environment that may hold passwords.

@@ -124,7 +124,7 @@ impl Languages {
     }
 }
 
-/// The data that is tried first: English, or what there is.
+/// The data that is tried first: English, or the first that is installed.
 pub(super) fn first_of(installed: &[String]) -> String {
     let languages = || installed.iter().filter(|name| is_language(name));
     let first = languages().find(|name| *name == FIRST).or_else(|| languages().next());

@@ -138,11 +138,7 @@ pub(crate) fn read_in_order(
                 None => turns.came(number, None),
                 Some(picture) => {
                     let pixels = picture.image.pixels.len();
-                    let fits = |reading: &HashMap<usize, usize>| {
-                        reading.is_empty()
-                            || (reading.len() < threads && reading.values().sum::<usize>() + pixels <= MAX_PIXELS)
-                    };
-                    while !fits(&reading) {
+                    while !fits(pixels, &reading, threads) {
                         receive(&results, &mut reading, &mut turns);
                         turns.take_ready(&mut done)?;
                     }
@@ -168,6 +164,11 @@ pub(crate) fn read_in_order(
         }
         Ok(warning)
     })
+}
+
+/// True if a picture of so many pixels can be read next to those that are.
+fn fits(pixels: usize, reading: &HashMap<usize, usize>, threads: usize) -> bool {
+    reading.is_empty() || (reading.len() < threads && reading.values().sum::<usize>() + pixels <= MAX_PIXELS)
 }
 
 fn find_out(options: &ExtractOptions, languages: &mut Languages, picture: &Picture) -> Result<OcrPage> {

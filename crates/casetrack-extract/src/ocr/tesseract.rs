@@ -222,7 +222,7 @@ impl Pix {
         };
         let words_per_row = words.len() / image.height.max(1);
         for (row, words) in image.pixels.chunks_exact(image.width).zip(words.chunks_exact_mut(words_per_row)) {
-            // The first pixel is in the highest byte of a word, whatever the machine.
+            // The first pixel is in the highest byte of a word on every machine.
             for (pixels, word) in row.chunks(4).zip(words) {
                 let mut bytes = [255; 4];
                 bytes[..pixels.len()].copy_from_slice(pixels);

@@ -1,5 +1,5 @@
-//! Office documents in one XML file: the parts of a package in one ("flat OPC"), and Word 2003 XML. They are made into the package that they
-//! stand for before their format is detected, so that the extractors need not know about them.
+//! Office documents in one XML file: the parts of a package in one ("flat OPC"), and Word 2003 XML. They are converted into the package that
+//! they represent before their format is detected, so that the extractors need not handle them.
 
 mod flat_opc;
 mod word2003;

@@ -1,4 +1,4 @@
-//! Word 2003 XML ([WordprocessingML of 2003]) as the parts of a package. Most of its elements are those of today; what differs is renamed:
+//! Word 2003 XML ([WordprocessingML of 2003]) as the parts of a package. Most of its elements are still in use. The others are renamed:
 //! lists, revisions, and notes, comments, headers and pictures that are placed where they are referred to.
 //!
 //! [WordprocessingML of 2003]: https://learn.microsoft.com/previous-versions/office/developer/office-2003/aa212812(v=office.11)

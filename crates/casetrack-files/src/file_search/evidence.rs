@@ -8,7 +8,7 @@ use super::content_words;
 /// Least cosine of a passage without a word of the query. The vectors of E1 put texts without a common subject below it.
 const LEAST_COSINE: f32 = 0.3;
 
-/// A query without what previews redact: otherwise its results would confirm a secret. `None` if there is nothing to leave out.
+/// A query without the words that previews redact, because its results would confirm a secret. `None` if there is nothing to leave out.
 pub(super) fn without_secrets(query: &str) -> Option<String> {
     let redacted = redact_all(query);
     if redacted.count == 0 {

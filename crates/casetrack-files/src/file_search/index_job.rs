@@ -59,7 +59,7 @@ pub struct IndexingJob {
 
 /// The request of a job that indexes a folder below the allowed roots and the roots of the session.
 ///
-/// Errors: a path that may not be named, is not there, or is no folder.
+/// Errors: a path that may not be named, does not exist, or is not a folder.
 pub fn indexing_request(host: &Host, of_session: &[PathBuf], request: &IndexFolder) -> Result<SyncRequest> {
     let folder = place::existing(host, &crate::file_search_roots(host, of_session)?, &request.root)?;
     if !folder.is_dir() {

@@ -8,6 +8,7 @@ mod current;
 mod evidence;
 mod excerpt;
 mod index_job;
+mod model;
 mod names;
 mod place;
 mod plain_query;
@@ -15,6 +16,8 @@ mod pointer;
 mod preview;
 mod search;
 mod summary;
+mod support;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -27,10 +30,11 @@ pub use by_date::{DateMatches, DateSearch, DatedFile, FileDate, search_by_date};
 pub use casetrack_ingest::sync::Priority;
 pub use excerpt::{MAX_PREVIEW_BYTES, cut};
 pub use index_job::{IndexFolder, IndexedFolder, IndexingJob, index_for_search, indexing_request};
+pub use model::{Completion, MAX_QUERY_TOKENS, Prompt, prompt, redacted, rewriting, rewritten, told};
 pub use plain_query::rewrite;
 pub use preview::{FilePreview, OpenFile, open_file};
 pub use search::search_files;
-pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};
+pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, summarize};
 
 pub const MAX_FILES: u32 = 100;
 /// Most files passed over. No list is longer.

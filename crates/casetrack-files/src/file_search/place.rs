@@ -22,8 +22,8 @@ pub(super) fn named(host: &Host, roots: &[PathBuf], text: &str) -> Result<PathBu
     Ok(path)
 }
 
-/// The path of a file or folder that is there and is reached without a link below its root. A path in which hidden characters are escaped,
-/// as answers show it, stands for the path with these characters, if there is no other.
+/// The path of a file or folder that exists and is reached without a link below its root. If a path has escaped hidden characters, as
+/// answers show them, and no such path exists, it stands for the path with the characters themselves.
 pub(super) fn existing(host: &Host, roots: &[PathBuf], text: &str) -> Result<PathBuf> {
     existing_literally(host, roots, text).or_else(|error| match unescaped(text) {
         Some(path) if error.code == ErrorCode::FileNotFound => existing_literally(host, roots, &path),

@@ -41,7 +41,7 @@ pub(super) fn of(document: &DocumentMeta, place: &Provenance, member: Option<&st
 }
 
 impl Pointer {
-    /// Reads what [`of`] writes, and what people write like it: `p. 3`, `line 7`, `sheet "Q2"`.
+    /// Reads the output of [`of`], and what people write in its place: `p. 3`, `line 7`, `sheet "Q2"`.
     ///
     /// Errors: anything else, which the message quotes.
     pub fn parse(text: &str) -> Result<Self> {

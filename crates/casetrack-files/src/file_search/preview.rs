@@ -104,7 +104,7 @@ fn no_attachment(path: &Path) -> Error {
         .with_hint("Call indexFolder, then use the pointer of a search result.")
 }
 
-/// The page that is meant, with the place on it in characters.
+/// The page of a pointer, with its place on the page in characters.
 struct Text {
     page: String,
     place: Range<usize>,

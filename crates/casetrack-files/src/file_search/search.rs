@@ -10,7 +10,7 @@ use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words}
 
 use super::evidence::{is_evident, without_secrets};
 use super::excerpt::shown;
-use super::names::{self, NAME_SCORE, Named, Wanted, has_number};
+use super::names::{self, LEAST_SCORE, NAME_SCORE, Named, Wanted, has_number};
 use super::plain_query::{Asked, checked};
 use super::pointer::{self, FILE_NAME};
 use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, current, extension, place};
@@ -27,6 +27,7 @@ const FEW: usize = 200;
 /// there are.
 pub(super) const AMONG: usize = 1000;
 const NAME_SNIPPET: &str = "Found by its name: its content is not in the index.";
+const INDEXED_NAME_SNIPPET: &str = "Found by its name.";
 
 /// Searches the files below the roots. Files elsewhere are not read, and only redacted text is returned.
 ///
@@ -50,7 +51,7 @@ pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) ->
         exts: given(&search.exts).iter().map(plain).chain(asked.exts.iter().cloned()).collect(),
         years: given(&search.years).into_iter().chain(asked.filters.years.iter().cloned()).collect(),
         among: None,
-        name: query.trim().to_lowercase(),
+        name: query.trim().to_owned(),
         first: search.offset as usize,
         count: search.k as usize,
     };
@@ -126,19 +127,17 @@ pub(super) fn ranked(
     if collection.is_none() {
         notices.push("Nothing is indexed yet: call indexFolder first.".into());
     }
-    if !has_operators(&wanted.text)? {
-        let among = wanted.among.as_ref();
-        let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years, among };
-        let named = names::find(host, collection, &wanted.folders, &names)?;
-        found.total += named.len() as u64;
-        let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
-        found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
-        if let Some(at) = found.files.iter().position(|file| wanted.is_name_of(file.path())) {
-            let mut file = found.files.remove(at);
-            file.set_score(1.0);
-            found.files.insert(0, file);
-        }
-    }
+    // Operators are about the content, but a query may also be the name of a file that has such signs.
+    let in_names: &[String] = if has_operators(&wanted.text)? { &[] } else { &words };
+    let names = Wanted {
+        name: &wanted.name,
+        words: in_names,
+        exts: &wanted.exts,
+        years: &wanted.years,
+        among: wanted.among.as_ref(),
+    };
+    found.add_named(names::find(host, collection, &wanted.folders, &names)?);
+    found.put_first(|path| names::is_called(path, &wanted.name));
     Ok(found)
 }
 
@@ -162,36 +161,21 @@ fn by_content(
         among: Some(AMONG),
         ..SearchRequest::default()
     };
-    let mut found = Found::default();
-    let mut at: HashMap<String, Option<usize>> = HashMap::new();
-    // Files of the first ranking, and the score of the last of them.
-    let (mut before, mut least) = (0, f32::INFINITY);
+    let mut found = RankedFiles::new(host, &files);
     loop {
         let response = casetrack_search::search(host, &[collection.meta().id], &request)?;
         let complete = response.complete.as_ref().map(|list| list.documents);
         let count = response.results.len();
         let mut has_evidence = complete.is_some();
-        for mut result in response.results {
-            if complete.is_none() && !is_evident(&result, words) {
-                continue;
-            }
-            has_evidence = true;
-            let Some((path, member)) = files.of_document(result.chunk.provenance.document_id) else { continue };
-            let place = *at.entry(path.to_owned()).or_insert_with(|| {
-                let (modified, has_changed) = seen(host, &files, path)?;
-                let passage = Passage { path: path.to_owned(), modified, has_changed, passages: Vec::new() };
-                found.files.push(FoundFile::Passage(passage));
-                Some(found.files.len() - 1)
-            });
-            let Some(place) = place.filter(|place| *place >= before) else { continue };
-            if let Some(FoundFile::Passage(passage)) = found.files.get_mut(place) {
-                result.score = result.score.min(least);
-                passage.passages.push((result, member.map(str::to_owned)));
+        for result in response.results {
+            if complete.is_some() || is_evident(&result, words) {
+                has_evidence = true;
+                found.add(result);
             }
         }
         let is_partial = complete.is_none() && request.among.is_some_and(|among| response.chunks > among as u64);
         if has_evidence && is_partial && found.files.len() < needed {
-            (before, least) = (found.files.len(), found.files.last().map_or(least, FoundFile::score));
+            (found.before, found.least) = (found.files.len(), found.files.last().map_or(found.least, FoundFile::score));
             request.among = None;
             continue;
         }
@@ -201,7 +185,7 @@ fn by_content(
         if !has_more || found.files.len() >= needed || request.offset > super::MAX_OFFSET {
             let filters = request.filters.only.as_deref();
             let all = found.files.len() as u64;
-            found.total = match complete {
+            let total = match complete {
                 _ if !has_evidence || !has_more && !is_partial => all,
                 Some(complete) => complete.max(all),
                 None => with_words(collection, words, filters)?.max(all),
@@ -211,7 +195,42 @@ fn by_content(
                 notice.plain().is_some_and(|text| text.contains("tracked changes") || text.contains("hidden text"))
             };
             notices.extend(response.notices.into_iter().filter(|notice| !is_of_quotes(notice)));
-            return Ok(found);
+            return Ok(Found { files: found.files, total });
+        }
+    }
+}
+
+/// The files of one ranking of passages, and then of a second one that continues it.
+struct RankedFiles<'f> {
+    host: &'f Host,
+    index: &'f Files,
+    files: Vec<FoundFile>,
+    /// The place of each file among them; `None` for a file that is gone or may not be shown.
+    places: HashMap<String, Option<usize>>,
+    /// The number of files of the first ranking, and the score of the last of them.
+    before: usize,
+    least: f32,
+}
+
+impl<'f> RankedFiles<'f> {
+    fn new(host: &'f Host, index: &'f Files) -> Self {
+        Self { host, index, files: Vec::new(), places: HashMap::new(), before: 0, least: 1.0 }
+    }
+
+    fn add(&mut self, mut result: SearchResult) {
+        let (host, index) = (self.host, self.index);
+        let Some((path, member)) = index.of_document(result.chunk.provenance.document_id) else { return };
+        let place = *self.places.entry(path.to_owned()).or_insert_with(|| {
+            let (modified, has_changed) = seen(host, index, path)?;
+            let passage = Passage { path: path.to_owned(), modified, has_changed, passages: Vec::new() };
+            self.files.push(FoundFile::Passage(passage));
+            Some(self.files.len() - 1)
+        });
+        let Some(place) = place.filter(|place| *place >= self.before) else { return };
+        if let Some(FoundFile::Passage(passage)) = self.files.get_mut(place) {
+            // The ranking gives 0 to the last of its passages, which is an answer as well.
+            result.score = (LEAST_SCORE + (1.0 - LEAST_SCORE) * result.score).min(self.least);
+            passage.passages.push((result, member.map(str::to_owned)));
         }
     }
 }
@@ -238,18 +257,13 @@ pub(super) struct WantedFiles {
     pub years: Vec<String>,
     /// No others than these paths.
     pub among: Option<HashSet<String>>,
-    /// The query in lower case: a file of this name, with or without its extension, comes first.
+    /// The query: files of this name, with or without their extension, come first. Empty if names do not count.
     pub name: String,
     pub first: usize,
     pub count: usize,
 }
 
 impl WantedFiles {
-    fn is_name_of(&self, path: &str) -> bool {
-        let name = path.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or(path).to_lowercase();
-        !self.name.is_empty() && (name == self.name || name.rsplit_once('.').is_some_and(|(stem, _)| stem == self.name))
-    }
-
     fn is_among(&self, path: &str) -> bool {
         self.among.as_ref().is_none_or(|among| among.contains(path))
     }
@@ -260,6 +274,38 @@ impl WantedFiles {
 pub(super) struct Found {
     pub files: Vec<FoundFile>,
     total: u64,
+}
+
+impl Found {
+    /// Puts files that were found by their names between those of a better and a lesser score. A file that was also found by its content keeps
+    /// its passages, and its place is the same on all pages, whether or not the page needs its passages.
+    fn add_named(&mut self, named: Vec<Named>) {
+        let mut added = Vec::new();
+        for named in named {
+            let at = self.files.iter().position(|file| file.path() == named.path);
+            let Some(at) = at else {
+                self.total += 1;
+                added.push(FoundFile::Named(named));
+                continue;
+            };
+            if self.files.get(at).is_some_and(|file| file.score() < named.score) {
+                let mut file = self.files.remove(at);
+                file.set_score(named.score);
+                added.push(file);
+            }
+        }
+        let at = self.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(self.files.len());
+        self.files.splice(at..at, added);
+    }
+
+    /// Puts files first with the highest score.
+    fn put_first(&mut self, is_first: impl Fn(&str) -> bool) {
+        let (mut first, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.files).into_iter().partition(|file| is_first(file.path()));
+        first.iter_mut().for_each(|file| file.set_score(1.0));
+        self.files = first;
+        self.files.extend(others);
+    }
 }
 
 pub(super) enum FoundFile {
@@ -418,10 +464,10 @@ fn item(collection: &Collection, found: Passage) -> Result<FileMatch> {
     })
 }
 
-fn by_name(Named { path, modified, score }: Named) -> FileMatch {
+fn by_name(Named { path, modified, score, is_indexed }: Named) -> FileMatch {
     FileMatch {
         pointer: FILE_NAME.to_owned(),
-        snippet: NAME_SNIPPET.to_owned(),
+        snippet: if is_indexed { INDEXED_NAME_SNIPPET } else { NAME_SNIPPET }.to_owned(),
         score,
         ext: extension(&path),
         path,

@@ -108,6 +108,11 @@ impl Made {
         self.collection.put_document(&stored).unwrap();
     }
 
+    fn scan(&self) {
+        let scope = Scope { start: &self.root, max_depth: None, is_closed: &|_| false };
+        self.host.catalog().unwrap().scan(&scope, &Cancel::default()).unwrap();
+    }
+
     fn is_current(&self, path: &Path) -> bool {
         let meta = self.collection.document_by_path(path.to_str().unwrap()).unwrap().unwrap();
         let entries = self.collection.catalogue().unwrap();
@@ -276,19 +281,69 @@ fn a_file_is_found_by_its_name_behind_many_that_are_no_answers() {
     made.indexed("c/boiler.dwg", "The boiler is new.");
     made.write("d/boiler 2021.dwg", "x");
     made.write("e/boiler 2022.dwg", "x");
-    let scope = Scope { start: &made.root, max_depth: None, is_closed: &|_| false };
-    made.host.catalog().unwrap().scan(&scope, &Cancel::default()).unwrap();
+    made.scan();
     let found = |exts: &[&str], years: &[&str]| -> Vec<String> {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let (words, exts, years) = (owned(&["boiler"]), owned(exts), owned(years));
-        let wanted = names::Wanted { words: &words, exts: &exts, years: &years, among: None };
+        let wanted = names::Wanted { name: "", words: &words, exts: &exts, years: &years, among: None };
         let folders = [made.root.clone(), made.root.join("d")];
         let found = names::find(&made.host, Some(&made.collection), &folders, &wanted).unwrap();
         found.into_iter().map(|named| named.path[made.root.to_str().unwrap().len() + 1..].to_owned()).collect()
     };
-    assert_eq!(found(&["dwg"], &[]), ["d/boiler 2021.dwg", "e/boiler 2022.dwg"]);
+    assert_eq!(found(&["dwg"], &[]), ["c/boiler.dwg", "d/boiler 2021.dwg", "e/boiler 2022.dwg"]);
     assert_eq!(found(&[], &["2022"]), ["e/boiler 2022.dwg"]);
     assert_eq!(found(&[], &[]).len(), names::MAX_NAMED);
+}
+
+#[test]
+fn an_indexed_file_is_found_by_its_name_and_every_answer_has_a_score() {
+    let made = Made::new();
+    made.indexed("Memo.txt", "The rent is due in May. One payment was made.");
+    made.indexed("b.txt", "Payment after payment: the plan of payment.");
+    made.indexed("Delivery_Log.csv", "Steel,4\n");
+    made.indexed("Annex (signed).txt", "Nothing follows.");
+    made.indexed("current.txt", "Nothing is open.");
+    made.scan();
+    let found = |query: &str, offset| -> Vec<(String, f32)> {
+        let search = FileSearch { query: query.to_owned(), k: 1, offset, ..FileSearch::default() };
+        let found = search::search_files(&made.host, std::slice::from_ref(&made.root), &search).unwrap();
+        let name = |item: &FileMatch| item.path.rsplit('/').next().unwrap().to_owned();
+        found.items.iter().map(|item| (name(item), item.score)).collect()
+    };
+    let names = ["Memo.txt", "Delivery_Log.csv", "b.txt", "Annex (signed).txt"];
+    for name in names.into_iter().flat_map(|name| [name.to_owned(), name.to_lowercase(), name.replace(".txt", "")]) {
+        let best = found(&name, 0);
+        assert!(best[0].0.to_lowercase().contains(&name.to_lowercase()) && best[0].1 == 1.0, "{name}: {best:?}");
+    }
+    let log = found("delivery log", 0);
+    assert!(log[0].0 == "Delivery_Log.csv" && log[0].1 >= names::NAME_SCORE, "{log:?}");
+    // Its name contains the word, but only inside another.
+    assert_eq!((found("rent", 0)[0].0.as_str(), found("rent", 1)), ("Memo.txt", Vec::new()));
+    let (first, second) = (found("payment", 0), found("payment", 1));
+    assert_eq!((first[0].0.as_str(), second[0].0.as_str()), ("b.txt", "Memo.txt"));
+    assert!(first[0].1 > second[0].1 && second[0].1 >= names::LEAST_SCORE, "{first:?} {second:?}");
+    assert!(found("payment", 2).is_empty() && found("zzzz qqqq", 0).is_empty());
+}
+
+#[test]
+fn a_file_that_its_name_and_its_content_answer_is_on_one_page_only() {
+    let made = Made::new();
+    for number in 0..40 {
+        let text = format!("{} A boiler is in the cellar.", "Nothing else is new. ".repeat(4 + number));
+        made.indexed(&format!("letter {number:02}.txt"), &text);
+    }
+    made.indexed("boiler list.txt", &format!("{} A boiler is in the cellar.", "Nothing else is new. ".repeat(60)));
+    made.scan();
+    let mut files = Vec::new();
+    for offset in 0..41 {
+        let search = FileSearch { query: "boiler".to_owned(), k: 1, offset, ..FileSearch::default() };
+        let found = search::search_files(&made.host, std::slice::from_ref(&made.root), &search).unwrap();
+        files.extend(found.items.into_iter().map(|item| item.path));
+    }
+    files.sort();
+    let all = files.len();
+    files.dedup();
+    assert_eq!((all, files.len()), (41, 41));
 }
 
 #[test]

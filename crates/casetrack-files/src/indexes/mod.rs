@@ -2,6 +2,7 @@
 
 mod durable;
 
+use std::borrow::Cow;
 use std::sync::PoisonError;
 
 use casetrack_core::{Cancel, Error, ErrorCode, Notice, ProgressSink, Result};
@@ -24,6 +25,8 @@ pub const MAX_ID_BYTES: usize = 512;
 pub const MAX_METADATA_BYTES: usize = 16 << 10;
 /// Longest name of an index, in characters.
 pub const MAX_INDEX_NAME_CHARS: usize = 64;
+/// Most characters of a name that errors repeat.
+const MAX_SHOWN_CHARS: usize = 80;
 /// The longest that the shortest token may be, in characters.
 pub const MAX_MIN_LENGTH: u32 = 100;
 
@@ -128,7 +131,7 @@ impl Backend {
         match name {
             None | Some("memory") => Ok(Self::Memory),
             Some("collection") => Ok(Self::Collection),
-            Some(other) => Err(Error::invalid(format!("Unknown backend: {other}"))),
+            Some(other) => Err(Error::invalid(format!("Unknown backend: {}", short(other)))),
         }
     }
 
@@ -148,7 +151,7 @@ impl Backend {
 pub fn create_index(host: &Host, request: &CreateIndex) -> Result<CreatedIndex> {
     let name = request.name.as_str();
     if !is_valid_name(name) {
-        return Err(Error::invalid(format!("Invalid index name: {name}")));
+        return Err(Error::invalid(format!("Invalid index name: {}", short(name))));
     }
     let exists = || Error::new(ErrorCode::AlreadyExists, format!("Index already exists: {name}"));
     if host.memory_index(name).is_some() || durable::durable_index(host, name)?.is_some() {
@@ -250,7 +253,15 @@ fn search_memory(index: &TextIndex, query: &str, most: usize) -> IndexMatches {
 }
 
 fn no_such_index(name: &str) -> Error {
-    Error::new(ErrorCode::NotFound, format!("Index not found: {name}"))
+    Error::new(ErrorCode::NotFound, format!("Index not found: {}", short(name)))
+}
+
+/// A text of a caller as an error repeats it: a long text is of no use, and an error is in an answer twice.
+fn short(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
 }
 
 fn is_valid_name(name: &str) -> bool {

@@ -53,11 +53,16 @@ fn the_checks_come_in_their_order_and_say_what_the_contract_says() {
     for name in ["", "my docs", "größe", "a/b", "../x", &"x".repeat(65)] {
         assert_eq!(said(create(&host, name)), format!("Invalid index name: {name}"));
     }
+    let (long, shown) = ("ä".repeat(1_000_000), format!("{}…", "ä".repeat(80)));
+    assert_eq!(said(search(&host, "", Some(&long))), format!("Index not found: {shown}"));
+    assert_eq!(said(add(&host, "a", "text", Some(&long))), format!("Index not found: {shown}"));
+    assert_eq!(said(create(&host, &long)), format!("Invalid index name: {shown}"));
     let of = |name: &str, backend: &str| {
         let backend = Some(backend.to_owned());
         create_index(&host, &CreateIndex { name: name.to_owned(), backend, ..CreateIndex::default() })
     };
     assert_eq!(said(of("new", "redis")), "Unknown backend: redis");
+    assert_eq!(said(of("new", &long)), format!("Unknown backend: {shown}"));
     assert_eq!(said(of("default", "redis")), "Index already exists: default");
     assert_eq!(said(of("bad name", "redis")), "Invalid index name: bad name");
     for min_length in [0, -1, 101, i64::MAX] {

@@ -6,7 +6,7 @@ use casetrack_core::Result;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{in_field, media, refused};
+use super::{in_field, media, of_type, refused};
 
 /// The deepest nesting of conditions, and their largest number in all.
 const MAX_DEPTH: usize = 16;
@@ -51,7 +51,7 @@ enum Rule {
 
 /// Reads a tree of conditions.
 ///
-/// Errors: a form that is none; the field is the place in the tree.
+/// Errors: an invalid form; the field is the place in the tree.
 pub(super) fn read(tree: &Value) -> Result<Condition> {
     let mut left = MAX_CONDITIONS;
     rule(tree, "conditions", MAX_DEPTH, &mut left)
@@ -65,12 +65,7 @@ fn rule(tree: &Value, at: &str, depth: usize, left: &mut usize) -> Result<Condit
         ));
     }
     *left -= 1;
-    let read = Rule::deserialize(tree).map_err(|error| {
-        refused(
-            at.to_owned(),
-            format!("this is not a condition ({error}); the types are all, any, none, media_type, size, time, path"),
-        )
-    })?;
+    let read: Rule = of_type(tree, &["all", "any", "none", "media_type", "size", "time", "path"], at)?;
     let mut each = |conditions: &[Value]| -> Result<Vec<Condition>> {
         let each = conditions.iter().enumerate();
         each.map(|(place, tree)| rule(tree, &format!("{at}.conditions[{place}]"), depth - 1, left)).collect()
@@ -143,6 +138,15 @@ mod tests {
             (json!({"type": "time", "minCtime": "soon"}), "conditions.minCtime"),
         ] {
             assert_eq!(InField::of(&read(&tree).unwrap_err()), Some(field), "{tree}");
+        }
+        let types = "type must be one of all, any, none, media_type, size, time, path";
+        for (tree, message) in [
+            (json!({"type": "other"}), types),
+            (json!({}), types),
+            (json!("size"), types),
+            (json!({"type": "size", "min": 5}), "unknown field `min`, expected `minSize` or `maxSize`"),
+        ] {
+            assert_eq!(read(&tree).unwrap_err().message, message, "{tree}");
         }
         let deep = (0..20).fold(json!({"type": "size"}), |inner, _| json!({"type": "all", "conditions": [inner]}));
         assert!(read(&deep).is_err());

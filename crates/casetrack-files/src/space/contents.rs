@@ -259,7 +259,7 @@ fn properties(host: &Host, path: &Path, media_type: &str, beginning: &[u8], canc
             }
         }
         Err(error) if error.code == ErrorCode::Cancelled => return Err(error),
-        // A program or a film has no properties that are read here, and is no failure.
+        // A program or a film has no properties that are read here, which is not a failure.
         Err(error) => drop(found.insert("unavailable".into(), json!(error.message))),
     }
     Ok(found.into())
@@ -285,7 +285,7 @@ fn bytes_of(host: &Host, path: &Path) -> Result<Vec<u8>> {
 
 /// The known properties of a file's content, which is read if they are not known.
 ///
-/// Errors: a path that may not be read or is no file.
+/// Errors: a path that may not be read or is not a file.
 pub fn node_metadata(host: &Host, path: &str, cancel: &Cancel) -> Result<MetadataItem> {
     let path = index_jobs::existing_in_space(host, path)?;
     let content = classify(host, &path, Wanted { thumbnail: true, metadata: true }, false, cancel)?;

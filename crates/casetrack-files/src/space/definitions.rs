@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::contents::Wanted;
 use super::sources::SourceSpec;
-use super::{conditions, in_field, refused};
+use super::{conditions, in_field, of_type, refused};
 use casetrack_host::{Host, collections};
 
 /// Most sources and outcomes of one plan.
@@ -84,7 +84,7 @@ pub(super) fn update_mode(name: &str, field: String) -> Result<Mode> {
 
 /// Reads a plan that is stored, or is to be stored.
 ///
-/// Errors: a form that is none; the field is the place.
+/// Errors: an invalid form; the field is the place.
 pub fn read_plan(
     host: &Host,
     mode: &str,
@@ -134,15 +134,7 @@ pub fn read_plan(
 }
 
 fn outcome(value: &Value, at: &str) -> Result<Outcome> {
-    let outcome = Outcome::deserialize(value).map_err(|error| {
-        refused(
-            at.to_owned(),
-            format!(
-                "this is not an outcome ({error}); the types are selection_set, ingest, \
-            classify"
-            ),
-        )
-    })?;
+    let outcome: Outcome = of_type(value, &["selection_set", "ingest", "classify"], at)?;
     match &outcome {
         Outcome::SelectionSet { selection_set_name, operation } => {
             if selection_set_name.trim().is_empty() {

@@ -64,10 +64,9 @@ pub(super) fn condition(wanted: &str) -> Result<Option<Condition>> {
     let wanted = wanted.trim().to_lowercase();
     let family = wanted.strip_suffix("/*").unwrap_or(&wanted);
     let is_document = |name: &str| {
-        let application = name.strip_prefix("application/").unwrap_or_default();
-        let is_office =
-            application.starts_with("vnd.") || matches!(application, "pdf" | "rtf" | "msword" | "epub+zip" | "mbox");
-        is_office || matches!(name, "text/plain" | "text/html" | "text/markdown" | "text/calendar" | "message/rfc822")
+        let is_read =
+            FileFormat::from_media_type(name).is_some_and(|format| !format.is_picture() && !format.is_archive());
+        is_read || name == "application/epub+zip"
     };
     let is_wanted = |name: &str| match family {
         "document" => is_document(name),

@@ -39,6 +39,8 @@ pub use questions::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 pub use sets::{
     MissingPath, ModifiedSet, Operation, SetChild, SetChildren, SetDetails, SetItem, SetList, SetParent, SetSum,
     SumPart, create_set, delete_set, get_set, list_sets, modify_set, page_of_sets, set_child, set_children,
@@ -80,6 +82,17 @@ pub fn in_field<T>(field: impl Into<Cow<'static, str>>, result: Result<T>) -> Re
 
 pub fn refused(field: impl Into<Cow<'static, str>>, reason: impl Into<String>) -> Error {
     Error::invalid(reason).with_source(InField(field.into()))
+}
+
+/// Reads a value of the type that it names.
+///
+/// Errors: a type that is missing or unknown; another invalid form.
+fn of_type<T: DeserializeOwned>(value: &Value, types: &[&str], at: &str) -> Result<T> {
+    let is_known = value.get("type").and_then(Value::as_str).is_some_and(|name| types.contains(&name));
+    if !is_known {
+        return Err(refused(at.to_owned(), format!("type must be one of {}", types.join(", "))));
+    }
+    T::deserialize(value).map_err(|error| refused(at.to_owned(), error.to_string()))
 }
 
 /// A file or folder of a set, as it was when the answer was made.
@@ -161,7 +174,7 @@ pub fn for_space(host: &Host, of_session: &[PathBuf]) -> Host {
 /// exist.
 pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     let clean = lexical(Path::new(path)).filter(|path| path.is_absolute());
-    let clean = clean.ok_or_else(|| Error::invalid(format!("{path} is not an absolute path")))?;
+    let clean = clean.ok_or_else(|| Error::invalid(format!("\"{path}\" is not an absolute path")))?;
     let access = &host.config().access;
     access.check_name(&clean)?;
     if is_denied_in_space(host, &clean) {

@@ -79,7 +79,7 @@ fn debounce() -> u64 {
 impl SourceSpec {
     /// Reads a type and its configuration. `at` precedes the names of fields in errors.
     ///
-    /// Errors: a type that there is not, a configuration of another form, a path that may not be read.
+    /// Errors: an unknown type, an invalid configuration, a path that may not be read.
     pub fn read(host: &Host, kind: &str, config: &Value, at: &str) -> Result<Self> {
         fn form<T: for<'de> Deserialize<'de>>(config: &Value, at: &str) -> Result<T> {
             T::deserialize(config)

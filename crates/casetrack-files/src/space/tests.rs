@@ -115,7 +115,9 @@ fn an_error_names_the_parameter_and_the_reason() {
     assert_eq!(refusal(sets::sum_set(host, "a", "sizes", true, None, &Cancel::default())).0.as_deref(), Some("metric"));
     assert_eq!(refusal(sets::set_parents(host, "a", Some(0))).0.as_deref(), Some("depth"));
     let relative = sets::modify_set(host, "a", Operation::Add, &["relative".to_owned()], cancel);
-    assert_eq!(refusal(relative), (Some("paths".to_owned()), "relative is not an absolute path".to_owned()));
+    assert_eq!(refusal(relative), (Some("paths".to_owned()), "\"relative\" is not an absolute path".to_owned()));
+    let empty = sets::modify_set(host, "a", Operation::Add, &[String::new()], cancel);
+    assert_eq!(refusal(empty).1, "\"\" is not an absolute path");
     let denied = sets::modify_set(host, "a", Operation::Add, &["/etc/shadow".to_owned()], cancel).unwrap_err();
     assert_eq!((denied.code, InField::of(&denied)), (ErrorCode::AccessDenied, Some("paths")));
     let range = |field, min| TimeRangeSearch { name: "a", field, min, max: None, children: true, page: PAGE };

@@ -123,7 +123,7 @@ pub fn usage_tree(host: &Host, asked: &UsageTreeAsked<'_>, cancel: &Cancel) -> R
 
 /// The path of a folder that is there and may be read.
 ///
-/// Errors: a path that may not be read or is no folder.
+/// Errors: a path that may not be read or is not a folder.
 pub fn folder_in_space(host: &Host, path: &str) -> Result<PathBuf> {
     let folder = in_field("path", index_jobs::resolved_in_space(host, path))?;
     if folder.is_dir() { Ok(folder) } else { Err(refused("path", format!("{} is not a folder", folder.display()))) }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// File systems whose files others change without this machine's kernel hearing of it.
+/// File systems on which others can change files without the knowledge of this machine's kernel.
 const REMOTE: &[&str] = &[
     "9p",
     "afs",

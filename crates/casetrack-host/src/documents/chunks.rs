@@ -90,6 +90,8 @@ pub const MAX_BROWSED: usize = 100;
 /// Most chunks of one [`traverse_chunks`].
 pub const MAX_TRAVERSED: u32 = 20;
 
+/// Most chunks listed if the beginning of an id fits several.
+const MAX_AMBIGUOUS: usize = 10;
 /// Most neighbours on each side in [`source_context`].
 pub const MAX_WINDOW: u32 = 5;
 
@@ -224,24 +226,37 @@ pub fn check_page(document: &DocumentMeta, page: u32) -> Result<()> {
     Err(Error::invalid(message).with_hint("Ask for a page from 1 to the number of pages."))
 }
 
+/// The chunk with an id, or the only one whose id begins so: brief answers show the beginning of ids.
 pub fn find_chunk(passages: &mut Passages<'_>, id: &str) -> Result<Passage> {
+    let shown: String = id.chars().take(80).collect();
     let not_found = || {
-        let shown: String = id.chars().take(80).collect();
         Error::new(ErrorCode::NotFound, format!("Chunk not found: \"{shown}\".")).with_hint(hint![
             "Use the ID of a chunk from a search result or from ",
             Action::ListDocumentChunks,
             ", in the collection it came from."
         ])
     };
-    let parsed: ChunkId = id.parse().map_err(|_| not_found())?;
-    passages.with_id(parsed)?.ok_or_else(not_found)
+    if let Ok(whole) = id.parse::<ChunkId>() {
+        return passages.with_id(whole)?.ok_or_else(not_found);
+    }
+    let beginning = ChunkId::beginning_with(id).ok_or_else(not_found)?;
+    match passages.ids_within(beginning, MAX_AMBIGUOUS)?[..] {
+        [] => Err(not_found()),
+        [one] => passages.with_id(one)?.ok_or_else(not_found),
+        ref several => {
+            let listed: String = several.iter().map(|id| format!("\n  - {id}")).collect();
+            let message = format!("Chunk ID is ambiguous: \"{shown}\". It could be:{listed}");
+            Err(Error::new(ErrorCode::NotFound, message)
+                .with_hint("Use the whole ID: the place in the answer it came from shows which one it is."))
+        }
+    }
 }
 
 pub fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
     let Passage { document, chunk, origin, tracked_changes, hidden_text } = passage;
     let provenance =
         Provenance { tracked_changes, hidden_text, ..Provenance::of(&chunk, &document.meta, &origin, style.clone()) };
-    // Of a sheet, that is all that a chunk has of context.
+    // For a row of a sheet, the header is the whole context of a chunk.
     let is_row = provenance.sheet_name.is_some() && provenance.row_range.is_some();
     ChunkView {
         chunk_id: chunk.id,
@@ -253,5 +268,62 @@ pub fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
         text: chunk.text,
         chunk_count: document.meta.chunk_count,
         embeddings: embedders(&document.meta, document.has_sparse_vectors, document.has_token_vectors),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::RangeInclusive;
+
+    use casetrack_store::parts::VisitChunk;
+    use casetrack_store::{DescribedDocument, PageFacts, PassageSource};
+
+    use super::*;
+
+    /// A source of ids without chunks.
+    struct Ids(Vec<ChunkId>);
+
+    impl PassageSource for Ids {
+        fn document(&self, _: DocumentId) -> Result<Option<DescribedDocument>> {
+            Ok(None)
+        }
+
+        fn place_of(&self, _: ChunkId) -> Result<Option<(DocumentId, u32)>> {
+            Err(Error::internal("It was looked up."))
+        }
+
+        fn ids_within(&self, ids: RangeInclusive<ChunkId>, most: usize) -> Result<Vec<ChunkId>> {
+            Ok(self.0.iter().filter(|id| ids.contains(id)).take(most).copied().collect())
+        }
+
+        fn page(&self, _: DocumentId, _: u32) -> Result<PageFacts> {
+            Err(Error::internal("There is no page."))
+        }
+
+        fn chunks(&self, _: DocumentId, _: Range<u32>, _: &mut VisitChunk<'_>) -> Result<()> {
+            Ok(())
+        }
+
+        fn some_chunks(&self, _: DocumentId, _: &[u32], _: &mut VisitChunk<'_>) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_an_id_names_a_chunk_unless_others_begin_so() {
+        let ids = ["4f2ac183-0000-5000-8000-000000000001", "4f2ac183-0000-5000-8000-000000000002"];
+        let other = "c0ffee00-0000-5000-8000-000000000001";
+        let known = || Ids(ids.iter().chain([&other]).map(|id| id.parse().unwrap()).collect());
+        let refused = |id: &str| find_chunk(&mut Passages::of(Ok(Box::new(known()))), id).unwrap_err();
+        let several = refused("4f2ac183");
+        assert_eq!(several.code, ErrorCode::NotFound);
+        let listed = format!("Chunk ID is ambiguous: \"4f2ac183\". It could be:\n  - {}\n  - {}", ids[0], ids[1]);
+        assert_eq!(several.message, listed);
+        for found in ["c0ffee00", "C0FFEE00-0000", other, ids[1]] {
+            assert_eq!(refused(found).message, "It was looked up.", "{found}");
+        }
+        for missing in ["c0ffee", "c0ffee01", "no ID", ""] {
+            assert_eq!(refused(missing).message, format!("Chunk not found: \"{missing}\"."), "{missing}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{CollectionId, DocumentId, DocumentType, Page, Result};
+use casetrack_core::{CollectionId, DocumentId, DocumentMeta, DocumentType, Page, Result};
 use casetrack_nlp::{Fact, FactKind, Facts, facts_and_doubts};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,12 +83,15 @@ impl CitedPlace {
 /// The pages of a document, in order, and true if the file does not state where they end; none if it is gone.
 pub fn pages(collection: &OpenCollection, document: DocumentId) -> Result<(Vec<Page>, bool)> {
     let Some(meta) = collection.document(document)? else { return Ok((Vec::new(), false)) };
-    let pages = (1..=meta.page_count).filter_map(|number| collection.page(document, number).transpose());
-    Ok((pages.collect::<Result<_>>()?, meta.unpaged))
+    Ok((pages_of(collection, &meta)?, meta.unpaged))
+}
+
+fn pages_of(collection: &OpenCollection, meta: &DocumentMeta) -> Result<Vec<Page>> {
+    (1..=meta.page_count).filter_map(|number| collection.page(meta.id, number).transpose()).collect()
 }
 
 /// False for kinds of documents that are no contracts: a delivery log has no agreement date.
-fn may_be_contract(kind: DocumentType) -> bool {
+pub fn may_be_contract(kind: DocumentType) -> bool {
     use DocumentType::{Invoice, Memo, Policy, Presentation, Report, Spreadsheet};
     !matches!(kind, Invoice | Memo | Policy | Presentation | Report | Spreadsheet)
 }
@@ -102,21 +105,20 @@ fn leave_out_days_of_no_contract(facts: &mut Vec<Fact>) {
 }
 
 fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFacts> {
-    let kind = collection.document(document)?.map(|meta| meta.document_type);
-    if kind.is_some_and(|kind| !may_be_contract(kind)) {
-        let analysed = collection.annotations(document)?.is_some();
-        return Ok(DocumentFacts { analysed, ..DocumentFacts::default() });
-    }
-    let (pages, unpaged) = pages(collection, document)?;
+    let Some(meta) = collection.document(document)? else { return Ok(DocumentFacts::default()) };
     let annotations = collection.annotations(document)?;
     let analysed = annotations.is_some();
+    if !may_be_contract(meta.document_type) {
+        return Ok(DocumentFacts { analysed, ..DocumentFacts::default() });
+    }
+    let pages = pages_of(collection, &meta)?;
     let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
     let cited = |fact: Fact| {
         let page = pages.get((fact.page as usize).checked_sub(1)?)?;
-        Some(CitedFact { place: CitedPlace::new(page, unpaged, fact.char_start..fact.char_end), fact })
+        Some(CitedFact { place: CitedPlace::new(page, meta.unpaged, fact.char_start..fact.char_end), fact })
     };
     let Facts { mut known, ambiguous, unsure } = facts_and_doubts(&texts, &annotations.unwrap_or_default());
-    if kind != Some(DocumentType::Contract) {
+    if meta.document_type != DocumentType::Contract {
         leave_out_days_of_no_contract(&mut known);
     }
     let all = |facts: Vec<Fact>| facts.into_iter().filter_map(cited).collect();

@@ -3,6 +3,7 @@
 pub mod bates;
 pub mod chunks;
 pub mod facts;
+pub mod former;
 pub mod hidden;
 pub mod marking;
 pub mod originals;
@@ -13,6 +14,7 @@ pub mod structure;
 pub mod tracked;
 pub mod unread;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use bates::bates_numbers;
@@ -38,7 +40,7 @@ use crate::Host;
 use crate::names::{Candidate, Kind, resolve};
 
 /// The names of all notes that a collection has.
-pub const NOTES: [&str; 2] = [removed::NOTE, unread::NOTE];
+pub const NOTES: [&str; 3] = [former::NOTE, removed::NOTE, unread::NOTE];
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentSummary {
@@ -246,6 +248,12 @@ pub fn document_named(collection: &Collection, name: &str) -> Result<DocumentMet
         }
     };
     collection.document(found.id)?.ok_or_else(|| just_deleted(&found.name))
+}
+
+/// The names that several documents of a collection have.
+pub fn shared_names(catalogue: &[Arc<CatalogueEntry>]) -> HashSet<&str> {
+    let mut seen = HashSet::new();
+    catalogue.iter().map(|entry| entry.name.as_str()).filter(|name| !seen.insert(*name)).collect()
 }
 
 /// The error for a document that was found and is gone now.

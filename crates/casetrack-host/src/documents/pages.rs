@@ -102,7 +102,7 @@ pub fn page_text(host: &Host, collection: CollectionId, document: &str, page: u3
 }
 
 /// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent yellow. The file is
-/// read again, in a process of its own: if it is no longer the one that was ingested, the copy in the collection is taken, if there is one.
+/// read again, in a process of its own. If it is no longer the ingested file, the copy in the collection is used, if there is one.
 ///
 /// Errors: `ErrorCode::UnsupportedFormat` for other formats, whose pages exist as text only; `ErrorCode::FileNotFound` or `ErrorCode::UnreadableFile`
 /// if the file is gone or was changed and there is no copy; `ErrorCode::InvalidArgument` for a page that is not there and a chunk of another page.
@@ -157,7 +157,8 @@ pub fn page_picture(
 /// The file of a document as it was ingested: at its place, or its copy.
 fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
     let path = Path::new(&document.path);
-    // Whoever may read a document may see its pages, wherever its file lies. It is compared with what was ingested before anything is shown.
+    // Everyone who may read a document may see its pages, regardless of the place of its file. The file is compared with the ingested one
+    // before anything is shown.
     let access = host.config().access.clone().for_nobody();
     let config = EngineConfig { access, ..host.config().clone() };
     let problem = match read(path, None, &config) {

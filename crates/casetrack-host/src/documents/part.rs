@@ -11,7 +11,7 @@ const MOST_PAGES: u32 = 20;
 
 /// The provenance of `chars`, in characters of the page, which begin in the passage `whole` and may end behind it. `text` begins as the passage
 /// does and holds the part; `blocks` are all blocks of the page. Paragraphs, lines, rows and headings are those of the part. Reads earlier pages if
-/// a heading lies between the beginning of the passage and the part.
+/// a heading is between the beginning of the passage and the part.
 pub fn part_of(
     collection: &Collection,
     whole: &Provenance,
@@ -88,41 +88,20 @@ fn levels(collection: &Collection, whole: &Provenance) -> Result<Vec<Option<u8>>
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::{CitationStyle, DocumentId, ExtractionMethod, Sha256, Timestamp};
-
     use super::*;
+    use crate::test_provenance::provenance;
 
     fn whole(text: &str) -> Provenance {
         Provenance {
-            document_id: DocumentId::random(),
             document_name: "a.txt".into(),
-            file_path: "/a.txt".into(),
-            sha256: Sha256([0; 32]),
             page: 1,
-            unpaged: false,
-            page_label: None,
-            bates: None,
-            exhibits: Vec::new(),
-            paragraph_numbers: None,
             paragraph_start: 3,
             paragraph_end: 5,
             line_start: 10,
             line_end: 12,
             char_start: 100,
             char_end: 100 + text.chars().count() as u32,
-            sheet_name: None,
-            row_range: None,
-            column_range: None,
-            bounding_boxes: Vec::new(),
-            heading_path: Vec::new(),
-            extraction_method: ExtractionMethod::Native,
-            ocr_confidence: None,
-            tracked_changes: false,
-            hidden_text: Vec::new(),
-            chunk_index: 0,
-            created_at: Timestamp(0),
-            embedded_at: None,
-            style: CitationStyle::Full,
+            ..provenance()
         }
     }
 

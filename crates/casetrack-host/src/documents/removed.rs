@@ -11,6 +11,7 @@ use casetrack_core::{DocumentId, DocumentMeta, Error, Result, Sha256, Timestamp}
 use casetrack_store::Collection;
 use serde::{Deserialize, Serialize};
 
+use super::former;
 use crate::lock;
 
 /// The name of the note in the collection.
@@ -42,7 +43,7 @@ impl RemovedDocument {
     }
 }
 
-/// Keeps what can be restored of documents. To be called before they are deleted, so that a kill between loses nothing.
+/// Keeps the data with which documents can be restored. Call it before the documents are deleted, so that a kill in between loses nothing.
 pub fn remember_removed<'d>(collection: &Collection, documents: impl Iterator<Item = &'d DocumentMeta>) -> Result<()> {
     let now = Timestamp::now();
     let new: HashMap<DocumentId, RemovedDocument> =
@@ -52,6 +53,7 @@ pub fn remember_removed<'d>(collection: &Collection, documents: impl Iterator<It
     }
     let mut removed = read(collection, now);
     removed.retain(|document| !new.contains_key(&document.id));
+    former::forget(collection, |id| new.contains_key(&id))?;
     removed.extend(new.into_values());
     write(collection, removed)
 }
@@ -80,7 +82,7 @@ impl RestorableDocuments {
         Ok(Self { removed, claims: Mutex::default() })
     }
 
-    /// The removed document that a new file is: the one that was at its path; else one with its content whose own file is not back. It belongs to
+    /// The removed document that matches a new file: the one that was at its path, or else one with its content whose own file is not back. It belongs to
     /// this path from then on.
     pub fn claim(&self, path: &str, sha256: Sha256) -> Option<&RemovedDocument> {
         if self.removed.is_empty() {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use casetrack_core::remarks::{DECRYPT_MAIL, ENCRYPTED_MAIL, is_remark};
 use casetrack_core::{
     Action, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Hint, Result, UnreadPart, hint,
 };
@@ -103,7 +104,7 @@ pub fn list_unread(host: &Host, collection: CollectionId) -> Result<Vec<UnreadFi
     for meta in collection.documents()? {
         unread.extend(meta.unread_parts.iter().map(|part| UnreadFile::of_part(&meta, part)));
         let own: HashSet<String> = meta.unread_parts.iter().map(UnreadPart::warning).collect();
-        let warnings = meta.warnings.iter().filter(|warning| !own.contains(*warning));
+        let warnings = meta.warnings.iter().filter(|warning| !own.contains(*warning) && !is_remark(warning));
         lossy.extend(warnings.map(|warning| UnreadFile::of_loss(&meta, warning)));
     }
     unread.sort_by(|a, b| a.path.cmp(&b.path));
@@ -121,8 +122,8 @@ impl UnreadFile {
     fn of_part(meta: &DocumentMeta, part: &UnreadPart) -> Self {
         // A password is given for the container.
         let own = part.hint.clone().filter(|_| part.code != ErrorCode::NeedsPassword.name());
-        let first = || Hint::from(format!("Save it from {} first. ", meta.name));
-        let hint = own.map(|hint| first().followed_by(hint)).or_else(|| remedy(&part.code, Some(&meta.name)));
+        let own = own.map(|hint| with_place(hint, &meta.name));
+        let hint = own.or_else(|| remedy(&part.code, Some(&meta.name)));
         Self {
             name: part.name.clone(),
             path: format!("{}/{}", meta.path, part.name),
@@ -142,8 +143,16 @@ impl UnreadFile {
             document_id: Some(meta.id),
             code: PARTLY_READ.to_owned(),
             reason: warning.to_owned(),
-            hint: None,
+            hint: (warning == ENCRYPTED_MAIL).then(|| DECRYPT_MAIL.into()),
         }
+    }
+}
+
+/// The advice of a file that is inside another. Words that begin with "It" report that there is nothing to do.
+fn with_place(hint: Hint, container: &str) -> Hint {
+    match hint.plain() {
+        Some(words) if words.starts_with("It ") => hint,
+        _ => Hint::from(format!("Save it from {container} first. ")).followed_by(hint),
     }
 }
 
@@ -183,4 +192,17 @@ fn noted(collection: &Collection) -> BTreeMap<String, FailedFile> {
         Vec::new()
     });
     files.into_iter().map(|file| (file.path.clone(), file)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_about_a_part_fits_what_it_is() {
+        let advice = |hint: &str| with_place(Hint::from(hint.to_owned()), "letter.eml").plain().unwrap();
+        assert_eq!(advice("Plot it to PDF."), "Save it from letter.eml first. Plot it to PDF.");
+        let nothing_to_do = "It holds no document, so nothing is lost.";
+        assert_eq!(advice(nothing_to_do), nothing_to_do);
+    }
 }

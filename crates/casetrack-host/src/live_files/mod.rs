@@ -1,8 +1,8 @@
 //! Folders of files that are live: their changes are followed, so that questions about them need no walk.
 //!
 //! A folder is watched before it is listed, so nothing falls between the two. Reports of the operating system are handled within [`LONGEST_WAIT`],
-//! and before each question. If it reports lost events, all is watched and walked again; every [`RECONCILE`] all is walked in any case, for what no
-//! system reports, such as writes through memory maps. A folder that cannot be watched is walked at each question, as any other, and reports why.
+//! and before each question. If it reports lost events, everything is watched and walked again. Everything is also walked every [`RECONCILE`], because no
+//! system reports some changes, such as writes through memory maps. A folder that cannot be watched is walked at each question, as any other, and reports why.
 
 mod root;
 

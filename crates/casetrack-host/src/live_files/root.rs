@@ -13,7 +13,7 @@ use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use super::{LONGEST_WAIT, LiveStage, LiveState, QUIET, RECONCILE};
 use crate::{DiskEvents, FolderIdentity, Host, holds_remote, lock};
 
-/// More paths than this are not looked at one by one.
+/// More paths than this are not examined one by one.
 const MAX_HEARD: usize = 20_000;
 /// Between two looks at whether the folder is there.
 const FOLDER_CHECK: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ pub(super) struct LiveRoot {
     path: PathBuf,
     state: Mutex<LiveState>,
     heard: Arc<Mutex<Heard>>,
-    /// `None` while nothing is watched. Held by whoever brings the rows up to date.
+    /// `None` while nothing is watched. Held by the thread that brings the rows up to date.
     watching: Mutex<Option<Watching>>,
     checked: Mutex<Option<Instant>>,
     /// The number of times that something was looked at that may have changed.

@@ -25,7 +25,7 @@ const ABBREVIATIONS: [&str; 24] = [
 pub(super) struct Hit {
     /// Its bytes.
     pub place: Range<usize>,
-    /// The index of the hit among all that is sought.
+    /// The index of the hit among all sought terms.
     pub sought: usize,
 }
 

@@ -1,4 +1,4 @@
-//! An index of texts in memory: exact postings, ranked by BM25. It knows nothing of collections and keeps nothing on disk.
+//! An index of texts in memory: exact postings, ranked by BM25. It is independent of collections and stores nothing on disk.
 //!
 //! A score is the sum, over the words and phrases of a query in their order, of idf · tf · (k₁ + 1) / (tf + k₁ · (1 − b + b · l / l̄)), where tf is
 //! the number of occurrences in the document, l its number of tokens, l̄ the mean of that, and idf = ln(1 + (N − n + ½) / (n + ½)) for n of N

@@ -53,7 +53,7 @@ impl Query {
         required
     }
 
-    /// All that documents are ranked by, each once: first what must be there.
+    /// All terms that rank documents, each once: the required ones first.
     pub fn sought(&self) -> Vec<Vec<String>> {
         let mut sought = self.required();
         self.terms.iter().for_each(|word| push(&mut sought, vec![word.clone()]));
@@ -61,7 +61,7 @@ impl Query {
     }
 }
 
-/// The sign before a word or a quotation mark, and what follows it.
+/// The sign before a word or a quotation mark, and the text after the sign.
 fn sign(text: &str) -> (Option<char>, &str) {
     let mut chars = text.chars();
     match chars.next() {

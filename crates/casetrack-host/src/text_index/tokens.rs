@@ -39,7 +39,7 @@ impl Tokenizer {
         parts.map(move |(start, word)| Word { text: self.written(word), place: start..start + word.len() })
     }
 
-    /// True if a word is a token. One of a script without spaces between words counts whatever its length: each sign of it is a word.
+    /// True if a word is a token. In a script without spaces between words, a token may have any length, because each sign is a word.
     pub fn is_token(self, word: &str) -> bool {
         let length = word.chars().take(self.min_length as usize).count();
         length >= self.min_length as usize || word.chars().next().is_some_and(is_ideographic)

@@ -20,11 +20,14 @@ use casetrack_core::{
 use casetrack_extract::{Attachment, ExtractOptions};
 
 use self::threads::ExtractionThreads;
-use super::file::{DocumentInFlight, Extracted, FileContent, FileInFlight, FileState, Outcome, SourceFile};
+use super::file::{
+    DocumentInFlight, Extracted, FileContent, FileInFlight, FileState, Outcome, RemovedMembers, SourceFile,
+};
 use super::pipeline::{FirstStage, StageEnded};
 use super::{IngestRequest, SkipReason, SkippedFile, WorkContext};
+use casetrack_host::documents::former::{self, FormerMember, FormerMembers};
 use casetrack_host::documents::removed::RestorableDocuments;
-use casetrack_host::{Kept, lock};
+use casetrack_host::{Kept, lock, sha256};
 
 pub(super) struct Intake<'a> {
     stage: FirstStage<'a>,
@@ -33,6 +36,8 @@ pub(super) struct Intake<'a> {
     contents: Mutex<Contents>,
     /// The documents by path, as they were when the first container was opened.
     by_path: OnceLock<BTreeMap<String, DocumentMeta>>,
+    /// The documents whose removal is to be confirmed, as they were then.
+    kept: OnceLock<Vec<FormerMember>>,
 }
 
 #[derive(Default)]
@@ -70,9 +75,15 @@ struct Decision {
     outcome: Outcome,
     /// The files inside it.
     members: Vec<Attachment>,
-    /// The documents of files that only an earlier version of it held.
-    former: Vec<DocumentMeta>,
+    former: Option<Former>,
     unchanged: Option<Unchanged>,
+}
+
+/// The documents of files that only an earlier version of a container held.
+struct Former {
+    removed: RemovedMembers,
+    /// They stay until their removal is confirmed.
+    kept: Vec<FormerMember>,
 }
 
 /// Of a container that did not change: the version that is stored, and a new one in case that other members are read now.
@@ -80,13 +91,13 @@ type Unchanged = (DocumentMeta, Box<DocumentInFlight>);
 
 impl Decision {
     fn without_members(outcome: Outcome) -> Self {
-        Self { outcome, members: Vec::new(), former: Vec::new(), unchanged: None }
+        Self { outcome, members: Vec::new(), former: None, unchanged: None }
     }
 }
 
 impl<'a> Intake<'a> {
     pub fn new(stage: FirstStage<'a>, request: &'a IngestRequest, restorable: &'a RestorableDocuments) -> Self {
-        Self { stage, request, restorable, contents: Mutex::default(), by_path: OnceLock::new() }
+        Self { stage, request, restorable, contents: Mutex::default(), by_path: OnceLock::new(), kept: OnceLock::new() }
     }
 
     pub fn run(self, files: Vec<SourceFile>) {
@@ -247,7 +258,7 @@ impl<'a> Intake<'a> {
                 return self.not_read(&file, error);
             }
         };
-        let Decision { outcome, members, mut former, unchanged } = decision;
+        let Decision { outcome, members, former, unchanged } = decision;
         if !members.is_empty() {
             self.stage.send(Outcome::Opened(members.len() as u64))?;
         }
@@ -268,15 +279,34 @@ impl<'a> Intake<'a> {
             lock(&self.contents).under_way.extend(under_way);
         }
         self.stage.send(outcome)?;
-        former.retain(|meta| !lock(&self.contents).unread.contains(&meta.sha256));
-        if !former.is_empty() {
-            self.stage.send(Outcome::Removed(former))?;
+        if let Some(former) = former {
+            self.let_go(content.path, former)?;
         }
         Ok(None)
     }
 
-    /// Puts the files inside a container that were not read into its record, each with a warning. One that did not change is stored again if they
-    /// are others than before.
+    /// Removes the documents of files that a container no longer holds, or has them noted.
+    fn let_go(&self, container: String, former: Former) -> std::result::Result<(), StageEnded> {
+        let Former { mut removed, kept } = former;
+        let stays: HashSet<DocumentId> = {
+            let contents = lock(&self.contents);
+            let unread = removed.documents.iter().filter(|meta| contents.unread.contains(&meta.sha256));
+            unread.map(|meta| meta.id).collect()
+        };
+        removed.documents.retain(|meta| !stays.contains(&meta.id));
+        removed.gone.retain(|member| !stays.contains(&member.document_id));
+        if !removed.documents.is_empty() {
+            self.stage.send(Outcome::Removed(removed))?;
+        }
+        let was_kept = self.kept.get().is_some_and(|kept| kept.iter().any(|member| member.container == container));
+        if !kept.is_empty() || was_kept {
+            self.stage.send(Outcome::Kept(container, kept))?;
+        }
+        Ok(())
+    }
+
+    /// Puts the files inside a container that were not read into its record, each with a warning, except pictures without text. One that did not
+    /// change is stored again if they are others than before.
     fn with_unread(&self, mut outcome: Outcome, unchanged: Option<Unchanged>, unread: Vec<UnreadPart>) -> Outcome {
         if let Some((earlier, mut document)) = unchanged.filter(|(earlier, _)| earlier.unread_parts != unread) {
             match self.stage.complete(&mut document, Some(&earlier)) {
@@ -288,7 +318,9 @@ impl<'a> Intake<'a> {
             && let [document] = documents.as_mut_slice()
         {
             let meta = &mut document.stored.meta;
-            meta.warnings.extend(unread.iter().map(UnreadPart::warning));
+            // A mail may have many logos and photographs.
+            let warned = unread.iter().filter(|part| !part.is_picture_without_text());
+            meta.warnings.extend(warned.map(UnreadPart::warning));
             meta.unread_parts = unread;
         }
         outcome
@@ -308,11 +340,10 @@ impl<'a> Intake<'a> {
             }
             None => file.failed(&error),
         })?;
-        // A picture without text was read.
-        Ok(Some(error).filter(|error| error.code != ErrorCode::EmptyFile))
+        Ok(Some(error))
     }
 
-    /// Decides what becomes of a file, of which `extracted` was made before its turn.
+    /// Decides the outcome of a file; `extracted` was made before its turn.
     fn decide(
         &self,
         file: &SourceFile,
@@ -345,8 +376,8 @@ impl<'a> Intake<'a> {
         limits.max_attachment_bytes = limits.max_attachment_bytes.saturating_sub(bytes);
 
         let former = match meta.is_container() || was_container {
-            true => self.former_members(content, &members)?,
-            false => Vec::new(),
+            true => Some(self.former_members(content, &members)?),
+            false => None,
         };
         let kept_before = lookup.earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
         meta.original_stored = self.request.copy_original || kept_before;
@@ -362,22 +393,34 @@ impl<'a> Intake<'a> {
 
     /// The documents that an earlier version of a container held and this one does not. Noted before its members are examined, so
     /// that one that was only renamed does not count as a duplicate of itself.
-    fn former_members(&self, container: &FileContent, members: &[Attachment]) -> Result<Vec<DocumentMeta>> {
+    fn former_members(&self, container: &FileContent, members: &[Attachment]) -> Result<Former> {
+        let collection = self.stage.work.collection;
         if self.by_path.get().is_none() {
-            let documents = self.stage.work.collection.documents()?;
+            let documents = collection.documents()?;
             let _ = self.by_path.set(documents.into_iter().map(|meta| (meta.path.clone(), meta)).collect());
         }
-        let names: HashSet<&str> = members.iter().map(|member| member.name.as_str()).collect();
+        if self.kept.get().is_none() {
+            let _ = self.kept.set(former::kept(collection)?);
+        }
+        let members: Vec<_> = members.iter().map(|member| (member.name.as_str(), sha256(&member.bytes))).collect();
         let folder = format!("{}/", container.path);
         let below = self.by_path.get().into_iter().flat_map(|by_path| by_path.range(folder.clone()..));
-        let inside = below.map_while(|(path, meta)| Some((path.strip_prefix(&folder)?, meta)));
-        let is_former = |name: &str| {
-            let inside_a_member = name.match_indices('/').any(|(at, _)| names.contains(&name[..at]));
-            !inside_a_member && !names.contains(name)
+        let inside = below.map(|(_, meta)| meta).take_while(|meta| meta.path.starts_with(&folder));
+        let former = FormerMembers::of(&container.path, inside, &members);
+
+        // Once kept, they stay so, however many files the container has by now.
+        let waiting: HashSet<DocumentId> = self.kept.get().into_iter().flatten().map(|kept| kept.document_id).collect();
+        let is_to_confirm = former.is_to_confirm();
+        let is_kept = |meta: &DocumentMeta| is_to_confirm || waiting.contains(&meta.id);
+        let FormerMembers { renamed: mut documents, gone, .. } = former;
+        let (kept, gone): (Vec<_>, Vec<_>) =
+            gone.into_iter().partition(|meta| !self.request.confirm_removal && is_kept(meta));
+        let named = |metas: &[DocumentMeta]| -> Vec<FormerMember> {
+            metas.iter().filter_map(|meta| FormerMember::of(meta, &container.path)).collect()
         };
-        let former: Vec<DocumentMeta> =
-            inside.filter(|(name, _)| is_former(name)).map(|(_, meta)| meta.clone()).collect();
-        lock(&self.contents).leaving.extend(former.iter().map(|meta| meta.id));
-        Ok(former)
+        let (gone_members, kept) = (named(&gone), named(&kept));
+        documents.extend(gone);
+        lock(&self.contents).leaving.extend(documents.iter().map(|meta| meta.id));
+        Ok(Former { removed: RemovedMembers { documents, gone: gone_members }, kept })
     }
 }

@@ -112,11 +112,28 @@ fn members_that_left_a_container_are_removed_after_it_and_not_by_the_first_stage
         .iter()
         .filter_map(|outcome| match outcome {
             Outcome::Documents(documents) => Some(format!("store {}", name(&documents[0].stored.meta.path))),
-            Outcome::Removed(former) => Some(format!("remove {}", name(&former[0].path))),
+            Outcome::Removed(former) => Some(format!("remove {}", name(&former.documents[0].path))),
             _ => None,
         })
         .collect();
     assert_eq!(sent, ["store renamed.txt", "store a.eml", "remove old.txt"]);
+}
+
+#[test]
+fn members_without_text_are_listed_like_all_others_that_were_not_read() {
+    let (dir, host, collection) = empty_collection();
+    let file = dir.path().join("a.eml");
+    let blank = "<html><body><p></p></body></html>";
+    std::fs::write(&file, message([("lease.txt", "The tenant pays rent."), ("blank.html", blank)])).unwrap();
+    for outcome in outcomes(&host, &collection, std::slice::from_ref(&file)) {
+        if let Outcome::Documents(documents) = outcome {
+            documents.into_iter().for_each(|document| store(&collection, document));
+        }
+    }
+    let meta = collection.document_by_path(&file.to_string_lossy()).unwrap().unwrap();
+    let unread: Vec<_> = meta.unread_parts.iter().map(|part| (part.name.as_str(), part.code.as_str())).collect();
+    assert_eq!(unread, [("blank.html", "empty_file")]);
+    assert_eq!(meta.warnings.len(), 1, "{:?}", meta.warnings);
 }
 
 #[test]

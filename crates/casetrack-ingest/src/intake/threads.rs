@@ -29,7 +29,7 @@ impl ExtractionThreads {
         let (tasks, queue) = unbounded::<Task>();
         let wanted = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
         let run = |(file, limits, answer): Task| {
-            // If the work ended early, nobody waits for the file.
+            // If the work ended early, no one waits for the file.
             let _ = answer.send(advance(file, &limits));
         };
         thread::scope(|scope| {
@@ -40,7 +40,7 @@ impl ExtractionThreads {
             };
             let threads = (0..wanted).filter(start).count();
             work(&Self { tasks, threads });
-            // If the work ended early, nobody waits for the rest.
+            // If the work ended early, no one waits for the rest.
             while queue.try_recv().is_ok() {}
         });
     }

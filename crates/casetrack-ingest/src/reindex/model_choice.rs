@@ -15,8 +15,8 @@ use super::model_move;
 /// Longest wait until the empty collection is idle.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Gives an empty collection without chosen models the multilingual ones, if these are installed, they know the languages of most of the first
-/// documents that the request names, and the collection's own do not. Returns a notice then. In a database it keeps its own.
+/// Gives an empty collection without chosen models the multilingual ones, if these are installed and cover the languages of most of the first
+/// documents that the request names, and the collection's own do not. Returns a notice in this case. In a database it keeps its own.
 pub fn fit_models(host: &Host, id: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Result<Option<Notice>> {
     let collection = host.collection_to_change(id)?;
     if *host.store_place() != StorePlace::Disk

@@ -147,7 +147,7 @@ fn refuse_gaps(report: &mut ReindexReport) {
 }
 
 /// Gives the collection of `work` the documents of `source`, with the vectors of its own models. `all`: the report also has the documents
-/// that were there already.
+/// that the collection already had.
 fn copy(work: WorkContext<'_>, source: &Collection, all: bool, pace: Pace) -> Result<IngestReport> {
     let target = work.collection;
     let documents = source.documents_as_stored()?;

@@ -110,27 +110,7 @@ pub fn index_status(
         None => documents.clone(),
     };
     let sources = Sources { host, collection: &collection, documents: &documents, trust: true, cancel };
-    let mut states = Vec::with_capacity(chosen.len());
-    for meta in chosen {
-        let mut issues = lacks(host, &collection, &meta)?;
-        issues.extend(match sources.of_file(&meta)? {
-            SourceState::Unchanged => None,
-            SourceState::Changed => Some(IndexIssue::SourceChanged),
-            SourceState::Missing => Some(IndexIssue::SourceMissing),
-            SourceState::Unreadable => Some(IndexIssue::SourceUnreadable),
-        });
-        issues.sort_unstable();
-        states.push(DocumentState {
-            document_id: meta.id,
-            embedders: embedders_of(&collection, &meta)?,
-            name: meta.name,
-            path: meta.path,
-            chunks: meta.chunk_count,
-            ingested_at: meta.ingested_at,
-            embedded_at: meta.embedded_at,
-            issues,
-        });
-    }
+    let states: Vec<DocumentState> = chosen.into_iter().map(|meta| sources.state(meta)).collect::<Result<_>>()?;
     let model_problem = host.embedder_of(&collection).and_then(|_| host.sparse_embedder_of(&collection));
     let model_problem = model_problem.and_then(|_| host.token_embedder_of(&collection)).err();
     let indexes: Vec<IndexState> = collection
@@ -213,6 +193,27 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
+    fn state(&self, meta: DocumentMeta) -> Result<DocumentState> {
+        let mut issues = lacks(self.host, self.collection, &meta)?;
+        issues.extend(match self.of_file(&meta)? {
+            SourceState::Unchanged => None,
+            SourceState::Changed => Some(IndexIssue::SourceChanged),
+            SourceState::Missing => Some(IndexIssue::SourceMissing),
+            SourceState::Unreadable => Some(IndexIssue::SourceUnreadable),
+        });
+        issues.sort_unstable();
+        Ok(DocumentState {
+            document_id: meta.id,
+            embedders: embedders_of(self.collection, &meta)?,
+            name: meta.name,
+            path: meta.path,
+            chunks: meta.chunk_count,
+            ingested_at: meta.ingested_at,
+            embedded_at: meta.embedded_at,
+            issues,
+        })
+    }
+
     /// Like `of_file`, but if the file is gone, its kept copy is compared.
     pub fn of(&self, meta: &DocumentMeta) -> Result<SourceState> {
         match self.of_file(meta)? {

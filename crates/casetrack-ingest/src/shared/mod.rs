@@ -157,7 +157,7 @@ struct SharedIngestion<'w> {
 }
 
 impl SharedIngestion<'_> {
-    /// Work on files in these places. A joining machine reads nothing elsewhere, whatever was offered.
+    /// Work on files in these places. A joining machine reads nothing elsewhere, even if another machine offers it.
     fn work_below<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<WorkFilter> {
         let mut wanted = WorkFilter::default();
         for path in paths {
@@ -409,6 +409,8 @@ impl SharedIngestion<'_> {
         report.ingested.extend(other.ingested);
         report.skipped.extend(other.skipped);
         report.failed.extend(other.failed);
+        report.gone_members.extend(other.gone_members);
+        report.withheld_members.extend(other.withheld_members);
         let (summary, other) = (&mut report.summary, other.summary);
         summary.pages += other.pages;
         summary.chunks += other.chunks;

@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use walkdir::{DirEntry, WalkDir};
 
-/// Fewer documents that are gone from a folder with other files need no confirmation.
-const FEWEST: usize = 5;
+use casetrack_host::documents::former::FEWEST;
+
 /// Folders and documents named.
 const MOST_NAMED: usize = 10;
 

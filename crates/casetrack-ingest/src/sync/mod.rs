@@ -7,6 +7,7 @@
 
 mod apply;
 mod guard;
+mod inside;
 mod plan;
 mod run;
 
@@ -20,7 +21,7 @@ use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentMeta, DocumentTyp
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FailedFile, IngestedDocument, SkippedFile, WorkContext, WorkSummary};
+use crate::{FailedFile, FormerMember, IngestedDocument, SkippedFile, WorkContext, WorkSummary};
 use casetrack_host::Host;
 use casetrack_host::documents::marking::MarkSource;
 
@@ -33,7 +34,8 @@ pub struct SyncRequest {
     pub folder: PathBuf,
     /// Remove documents whose files are gone from the folder.
     pub remove_deleted: bool,
-    /// Remove them also if a whole folder, or more than half of the documents, is gone at once: see [`WithheldRemoval`].
+    /// Remove them also if a whole folder, or more than half of the documents, is gone at once: see [`WithheldRemoval`]. Without
+    /// `remove_deleted` it confirms the removal of files that their containers no longer hold.
     pub confirm_removal: bool,
     /// Type of new and changed documents; inferred from each one's content when `None`.
     pub document_type: Option<DocumentType>,
@@ -99,6 +101,13 @@ pub struct SyncReport {
     /// Why documents were kept although their removal was asked for: so many are gone at once that it needs to be confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<WithheldRemoval>,
+    /// Files that a mailbox, archive or other container no longer holds; their documents were removed. A preview opens only the containers
+    /// that changed, not those inside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone_members: Vec<FormerMember>,
+    /// Files that their container no longer holds; their documents are kept until `confirm_removal`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withheld_members: Vec<FormerMember>,
     /// Files that did not change since they were ingested.
     pub unchanged: u64,
     /// Files whose content the collection has from another path.

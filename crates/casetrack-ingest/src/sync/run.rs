@@ -8,7 +8,7 @@ use casetrack_core::{Action, DocumentMeta, Error, ErrorCode, Progress, Result, S
 
 use super::guard::{WithheldRemoval, has_files, withheld};
 use super::plan::{DiskFile, Plan, plan};
-use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
+use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply, inside};
 use crate::discover::{Discovery, discover, has_extension};
 use crate::file::{SourceFile, failed, skipped};
 use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files, record_unread};
@@ -176,6 +176,9 @@ fn act(work: WorkContext<'_>, request: &SyncRequest, disk: FolderState, report: 
         report.moved = apply::moved(&documents, &moves);
         preview(report, &plan, &disk, &documents, remove);
         leave_out_unreadable(host, report, &disk);
+        inside::settle(work, request, &disk.root, report)?;
+        let changed = plan.changed.iter().map(|&f| files[f].path.as_str());
+        inside::preview(work, request, changed.filter(|path| !disk.refused.contains(*path)), &documents, report);
         return Ok(());
     }
 
@@ -190,17 +193,32 @@ fn act(work: WorkContext<'_>, request: &SyncRequest, disk: FolderState, report: 
         false => report.missing.extend(gone.into_iter().map(GoneDocument::from)),
     }
 
+    let root = disk.root.clone();
     let wanted: HashSet<usize> = plan.fresh.iter().chain(&plan.changed).copied().collect();
     let is_wanted = |f: usize, path: &String| wanted.contains(&f) && !disk.refused.contains(path);
     let wanted = disk.files.into_iter().enumerate().filter(|(f, (_, on_disk))| is_wanted(*f, &on_disk.path));
     let files: Vec<SourceFile> = wanted.map(|(_, (file, _))| file).collect();
-    if files.is_empty() {
-        if !report.moved.is_empty() || !report.removed.is_empty() {
-            collection.flush()?;
-        }
-        return Ok(());
+    if !files.is_empty() {
+        ingest_wanted(work, request, files, report)?;
+    } else if !report.moved.is_empty() || !report.removed.is_empty() {
+        collection.flush()?;
     }
+    // An index of files keeps nothing.
+    if request.only_below.is_none() {
+        inside::settle(work, request, &root, report)?;
+    }
+    Ok(())
+}
+
+fn ingest_wanted(
+    work: WorkContext<'_>,
+    request: &SyncRequest,
+    files: Vec<SourceFile>,
+    report: &mut SyncReport,
+) -> Result<()> {
+    let WorkContext { host, collection, .. } = work;
     let ingest = IngestRequest {
+        confirm_removal: request.confirm_removal,
         document_type: request.document_type,
         since: request.since,
         ..IngestRequest::new(files.iter().map(|file| file.path.clone()).collect())
@@ -238,7 +256,7 @@ fn guarded_plan(
     }
 }
 
-/// Removes documents without files, and keeps what can be restored of them.
+/// Removes documents without files, and keeps the data with which they can be restored.
 fn remove_gone(
     work: WorkContext<'_>,
     request: &SyncRequest,
@@ -459,6 +477,7 @@ fn add(report: &mut SyncReport, ingested: IngestReport) {
         }
     }
     report.failed.extend(ingested.failed);
+    report.gone_members.extend(ingested.gone_members);
     let (pages, chunks) = (report.summary.pages, report.summary.chunks);
     report.summary = ingested.summary;
     report.summary.pages += pages;

@@ -221,7 +221,7 @@ pub(crate) struct Divider {
 }
 
 impl Divider {
-    /// The distinct terms of the parts of a word in small letters without accents; none if it is no compound.
+    /// The distinct terms of the parts of a word in small letters without accents; none if it is not a compound.
     pub fn parts(&mut self, word: &str) -> Vec<String> {
         let mut terms: Vec<String> = Vec::new();
         for part in compounds::parts(word) {

@@ -5,6 +5,7 @@
 //! continue with.
 
 mod brief;
+mod places;
 mod structured;
 
 use casetrack_core::Result;
@@ -13,7 +14,7 @@ use casetrack_text::{Reader, marks};
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use brief::cited;
+pub(crate) use brief::{cited, placed};
 pub(crate) use structured::{describe, has_exact_places, json};
 
 /// The answer of a tool, for people and for programs. Each form keeps the limit of the settings, and marks the words of documents.
@@ -67,7 +68,7 @@ impl<R> List<R> {
         Self { at, items, own_offset: true, next: Some(next), most: None }
     }
 
-    /// For a tool without an offset of its own: a brief answer has at most so many items.
+    /// For a tool without an offset of its own: the maximum items of a brief answer.
     pub const fn at_most(self, most: usize) -> Self {
         Self { most: Some(most), ..self }
     }
@@ -187,7 +188,7 @@ pub(crate) const OFFSET: Parameter = Parameter {
     },
 };
 
-/// `shorten` leaves out what a brief answer does not show.
+/// `shorten` removes the parts that a brief answer does not show.
 pub(crate) fn finish<R: Serialize>(
     reply: Reply<R>,
     list: Option<List<R>>,
@@ -238,7 +239,7 @@ fn fewer<R>(
     let all = left.map_or(form.offset + count, |left| left.all);
     let mut kept = count;
     while text.chars().count() > form.max_chars && kept > 1 {
-        // In proportion to what is too much, with room for the line that says how to continue.
+        // In proportion to the excess, with room for the line on how to continue.
         let share = (form.max_chars.saturating_sub(200)) as f64 / text.chars().count() as f64;
         kept = ((kept as f64 * share) as usize).clamp(1, kept - 1);
         (list.items)(response).keep(kept);

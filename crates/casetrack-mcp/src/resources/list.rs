@@ -41,7 +41,7 @@ pub(crate) fn list(engine: &Engine, cursor: Option<&str>) -> Result<(Vec<Resourc
     let documents = match documents::document_catalogue(engine.host(), collection) {
         Ok(documents) => documents,
         Err(error) => {
-            // The list of collections says what is wrong with this one.
+            // The list of collections reports the problem of this one.
             tracing::warn!(%error, %collection, "the documents of a collection are not listed");
             return Ok((Vec::new(), next_collection));
         }

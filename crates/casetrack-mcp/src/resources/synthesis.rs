@@ -240,14 +240,7 @@ pub(crate) fn read(engine: &Engine, host: &Host, uri: &str, cancel: &Cancel) -> 
         }
         Target::Set(set) => as_json(uri, &space::get_set(host, &set, None, cancel)?),
         Target::SetEntries { set, offset } => {
-            let details = space::get_set(host, &set, Some(paging(offset)), cancel)?;
-            let (page, mut value) = (details.page, json!({"resource_set": set}));
-            note(&mut value, details.notice);
-            let has_more = page.as_ref().is_some_and(|page| page.has_more);
-            if let Some(page) = page {
-                value["entries"] = to_value(&page.entries)?;
-                value["total_count"] = page.total_count.into();
-            }
+            let (value, has_more) = set_entries(host, &set, offset, cancel)?;
             as_json(uri, &followed(value, uri, offset, has_more))
         }
         Target::SetChildren { set, offset } => {
@@ -285,6 +278,19 @@ pub(crate) fn read(engine: &Engine, host: &Host, uri: &str, cancel: &Cancel) -> 
             as_json(uri, &followed(json!({"executions": to_value(&executions)?}), uri, offset, has_more))
         }
     }
+}
+
+/// The files of a page of a set, and whether more follow.
+fn set_entries(host: &Host, set: &str, offset: u64, cancel: &Cancel) -> Result<(Value, bool)> {
+    let details = space::get_set(host, set, Some(paging(offset)), cancel)?;
+    let (page, mut value) = (details.page, json!({"resource_set": set}));
+    note(&mut value, details.notice);
+    let has_more = page.as_ref().is_some_and(|page| page.has_more);
+    if let Some(page) = page {
+        value["entries"] = to_value(&page.entries)?;
+        value["total_count"] = page.total_count.into();
+    }
+    Ok((value, has_more))
 }
 
 fn paging(offset: u64) -> Paging {

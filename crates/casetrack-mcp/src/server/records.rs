@@ -1,5 +1,6 @@
 //! The records of a call in the audit log and the metrics.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use casetrack_core::{ErrorCode, Result, Timestamp};
@@ -15,9 +16,18 @@ use crate::{audit, metrics};
 pub(super) struct CallRecord {
     tool: &'static Entry,
     client: String,
+    traceparent: Option<String>,
     arguments: Vec<String>,
     queries: Map<String, Value>,
     started: Instant,
+    contacted: Arc<OnceLock<String>>,
+}
+
+impl CallRecord {
+    /// The place for the host of a language model that the call asks.
+    pub fn contacted(&self) -> Arc<OnceLock<String>> {
+        Arc::clone(&self.contacted)
+    }
 }
 
 impl Server {
@@ -42,11 +52,13 @@ impl Server {
         // The log is not encrypted, and a query may be about a vault, also about one that is still locked.
         let with_queries = self.session.settings().audit.queries && !self.session.engine().host().has_vaults();
         let (arguments, queries) = audit::arguments(arguments, &tool.input_schema, with_queries);
-        CallRecord { tool, client: client(context), arguments, queries, started }
+        let traceparent = audit::traceparent(context.meta.get_traceparent());
+        let contacted = Arc::default();
+        CallRecord { tool, client: client(context), traceparent, arguments, queries, started, contacted }
     }
 
     pub(super) fn record(&self, call: CallRecord, result: &Result<ToolOutput>) {
-        let CallRecord { tool, client, arguments, queries, started } = call;
+        let CallRecord { tool, client, traceparent, arguments, queries, started, contacted } = call;
         let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
         metrics::record(tool.name, outcome, started.elapsed());
         let is_too_many = result.as_ref().is_err_and(|error| error.code == ErrorCode::TooManyCalls);
@@ -60,9 +72,11 @@ impl Server {
                 client,
                 transport: self.transport.name(),
                 tool: tool.name,
+                traceparent,
                 arguments,
                 queries,
                 collection: self.session.active_id(),
+                language_model: contacted.get().cloned(),
                 outcome,
                 ms: (started.elapsed().as_micros() as f64) / 1000.0,
                 counts: result.as_ref().map(|output| audit::counts(&output.structured)).unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! Answers to input that is not a message.
 
-use rmcp::model::ClientJsonRpcMessage;
+use rmcp::model::{ClientJsonRpcMessage, RequestId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -10,6 +10,10 @@ use super::MAX_REQUEST_BYTES;
 const PARSE_ERROR: i32 = -32700;
 /// The JSON-RPC error for JSON that is not a message, and for a message that is too long.
 const INVALID_REQUEST: i32 = -32600;
+/// The error of servers for a request that they cannot take now.
+const REFUSED: i32 = -32000;
+/// The error of other servers for a session that has ended.
+const NO_SESSION: i32 = -32001;
 
 /// Reads a message, or makes the answer to an unreadable one: a JSON-RPC error with the id of the message, or null if the id cannot be read.
 pub fn read(message: &[u8]) -> Result<ClientJsonRpcMessage, Value> {
@@ -47,6 +51,23 @@ fn unreadable(error: &serde_json::Error) -> String {
 pub fn too_long() -> Value {
     let limit = MAX_REQUEST_BYTES >> 20;
     rejection(INVALID_REQUEST, &format!("Invalid request: a message may have at most {limit} MB."), None)
+}
+
+/// The answer to a request whose body breaks off.
+pub fn no_body() -> Value {
+    rejection(INVALID_REQUEST, "Invalid request: the body of the request could not be read.", None)
+}
+
+/// The answer to a request of a session that has ended or never was.
+pub fn no_session(id: Option<RequestId>) -> Value {
+    let message = "This session has ended: open another with initialize.";
+    rejection(NO_SESSION, message, id.map(RequestId::into_json_value))
+}
+
+/// The answer to a client that cannot get a session.
+pub fn too_many_sessions(id: Option<RequestId>) -> Value {
+    let message = "Too many sessions are answering requests; try again in a minute.";
+    rejection(REFUSED, message, id.map(RequestId::into_json_value))
 }
 
 fn rejection(code: i32, message: &str, id: Option<Value>) -> Value {

@@ -1,32 +1,67 @@
 //! Results of tools, and errors, as messages of the protocol.
 
-use casetrack_core::{CollectionId, Error, ErrorKind, Result};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use casetrack_core::{Cancel, CollectionId, Error, ErrorKind, Result};
+use casetrack_engine::collections;
 use casetrack_text::Reader;
-use rmcp::ErrorData;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomResult};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomResult, ProtocolVersion,
+    Resource,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
+use super::Server;
 use crate::answer::ToolOutput;
 use crate::contract::Contract;
-use crate::resources;
+use crate::resources::links;
 use crate::schema::JsonObject;
+use crate::session::Session;
 
-/// `collection` is the one that links may lead to.
-pub(super) fn answer(
-    result: Result<ToolOutput>,
-    collection: Option<CollectionId>,
-    contract: Contract,
-) -> CallToolResult {
-    result.map_or_else(|error| contract.failure(&error), |output| success(output, collection, contract))
+/// The time for which a client may keep a list that does not change during a session, and a list that does.
+pub(super) const FIXED_LIST: Duration = Duration::from_secs(3600);
+pub(super) const CHANGING_LIST: Duration = Duration::from_secs(5);
+
+impl Server {
+    /// The links of an answer. It concerns the collections that it names, and otherwise the collection that was active before the call, unless
+    /// another call has switched it meanwhile.
+    pub(super) async fn links(&self, before: Option<CollectionId>, structured: &Value) -> Vec<Resource> {
+        let names = links::names(structured);
+        let has_names = !names.is_empty();
+        let find = move |session: &Session, _: &Cancel| {
+            let host = session.engine().host();
+            let id = |name: &String| collections::find_collection(host, name).ok().filter(|found| found.name == *name);
+            Ok(names.into_iter().filter_map(|name| id(&name).map(|found| (name, found.id))).collect())
+        };
+        let named = if has_names { self.blocking(find).await.unwrap_or_default() } else { BTreeMap::new() };
+        let active = self.session.read_id().filter(|_| before == self.session.active_id());
+        links::links(&links::Collections { active, named }, structured)
+    }
 }
 
-fn success(output: ToolOutput, collection: Option<CollectionId>, contract: Contract) -> CallToolResult {
-    let links = collection.map(|collection| resources::links::links(collection, &output.structured));
+pub(super) fn answer(result: Result<ToolOutput>, links: Vec<Resource>, contract: Contract) -> CallToolResult {
+    result.map_or_else(|error| contract.failure(&error), |output| success(output, links, contract))
+}
+
+fn success(output: ToolOutput, links: Vec<Resource>, contract: Contract) -> CallToolResult {
     let mut content = contract.blocks(&output);
-    content.extend(links.unwrap_or_default().into_iter().map(ContentBlock::resource_link));
+    content.extend(links.into_iter().map(ContentBlock::resource_link));
     let mut result = CallToolResult::success(content);
     result.structured_content = Some(output.structured);
     result.with_meta(contract.meta())
+}
+
+/// The time for which a client may keep a list. It depends on the client and the user, so no one else may keep it. Earlier versions of the protocol
+/// have no such fields.
+pub(super) fn fresh(context: &RequestContext<RoleServer>, time: Duration) -> (Option<u64>, Option<CacheScope>) {
+    let version = ProtocolVersion::V_2026_07_28;
+    match context.protocol_version().is_some_and(|spoken| spoken.as_str() >= version.as_str()) {
+        true => (u64::try_from(time.as_millis()).ok(), Some(CacheScope::Private)),
+        false => (None, None),
+    }
 }
 
 /// The protocol's error for a request that is not the call of a tool.

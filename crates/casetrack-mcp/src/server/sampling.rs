@@ -8,11 +8,12 @@
 use std::time::Duration;
 
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
+use casetrack_engine::file_search::{Completion, Prompt, redacted};
 use rmcp::model::{CreateMessageRequestParams, SamplingMessage};
 use rmcp::service::{Peer, RoleServer};
 use tokio::runtime::Handle;
 
-use crate::session::ClientModel;
+use crate::session::LanguageModel;
 
 /// Longest wait for the model: a person may have to allow it first.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -47,8 +48,13 @@ impl Sampling {
     }
 }
 
-impl ClientModel for Sampling {
-    fn complete(&self, prompt: &str, max_tokens: u32, cancel: &Cancel) -> Result<String> {
+impl LanguageModel for Sampling {
+    fn host(&self) -> Option<&str> {
+        None
+    }
+
+    fn complete(&self, prompt: &Prompt, max_tokens: u32, cancel: &Cancel) -> Result<Completion> {
+        let prompt = prompt.whole();
         let cancelled = async {
             while !cancel.is_cancelled() {
                 tokio::time::sleep(TICK).await;
@@ -56,7 +62,7 @@ impl ClientModel for Sampling {
         };
         self.runtime.block_on(async {
             tokio::select! {
-                answer = self.ask(prompt, max_tokens) => answer,
+                answer = self.ask(&prompt, max_tokens) => answer.map(|text| Completion { text, tokens: None }),
                 () = cancelled => Err(Error::cancelled()),
             }
         })
@@ -64,7 +70,7 @@ impl ClientModel for Sampling {
 }
 
 fn failed(why: &str) -> Error {
-    let why: String = why.chars().take(300).collect();
+    let why: String = redacted(why).chars().take(300).collect();
     Error::new(ErrorCode::Network, format!("The model of the client failed: {}.", why.trim_end_matches('.')))
         .with_hint("Try again, or let the user set model = \"none\" under [summaries] in config.toml for summaries without a model.")
 }

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::task::JoinHandle;
 
 use super::*;
-use casetrack_core::settings::Settings;
+use casetrack_core::settings::{Settings, Toolset};
 
 mod files;
 mod index;
@@ -97,7 +97,7 @@ async fn each_protocol_version_with_a_handshake_is_spoken() {
         assert_eq!(result["serverInfo"]["title"], "CaseTrack");
         assert_eq!(result["instructions"], instructions(&Offer::new(&Settings::default())));
         let resources = json!({"subscribe": true, "listChanged": true});
-        let extensions = json!({"io.modelcontextprotocol/tasks": {}});
+        let extensions = json!({"io.modelcontextprotocol/tasks": {}, "io.modelcontextprotocol/skills": {}});
         let capabilities = json!({
             "completions": {}, "extensions": extensions, "prompts": {}, "resources": resources,
             "tools": {"listChanged": false},
@@ -121,6 +121,51 @@ async fn the_protocol_without_a_handshake_is_spoken() {
     let answer =
         client.request("tools/call", json!({"name": "list_collections", "arguments": {}, "_meta": meta})).await;
     assert_eq!(answer["result"]["structuredContent"]["collections"], json!([]), "{answer}");
+    for (method, ms) in [
+        ("tools/list", 3_600_000),
+        ("prompts/list", 3_600_000),
+        ("resources/templates/list", 3_600_000),
+        ("skills/list", 3_600_000),
+        ("resources/list", 5_000),
+    ] {
+        let result = client.request(method, json!({"_meta": meta})).await["result"].clone();
+        assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(ms), &json!("private")), "{method}");
+    }
+}
+
+/// Earlier versions of the protocol have no such fields.
+#[tokio::test]
+async fn lists_state_their_freshness_only_where_the_protocol_has_it() {
+    let mut client = Client::initialized(None).await;
+    for method in ["tools/list", "prompts/list", "resources/templates/list", "resources/list"] {
+        let result = client.request(method, json!({})).await["result"].clone();
+        assert!(result.is_object() && result.get("ttlMs").is_none() && result.get("cacheScope").is_none(), "{result}");
+    }
+}
+
+#[tokio::test]
+async fn the_skills_of_the_plugin_are_served_to_sessions_with_their_tools() {
+    let mut client = Client::initialized(None).await;
+    let listed = client.request("skills/list", json!({})).await["result"]["skills"].clone();
+    assert_eq!(listed.as_array().unwrap().len(), 6);
+    for skill in listed.as_array().unwrap() {
+        let uri = json!({"uri": skill["uri"]});
+        assert_eq!(client.request("skills/get", uri.clone()).await["result"]["skill"], *skill);
+        let read = client.request("resources/read", uri).await["result"]["contents"][0].clone();
+        let text = read["text"].as_str().unwrap();
+        assert!(text.contains(skill["frontmatter"]["description"].as_str().unwrap()), "{text}");
+        assert_eq!((&read["mimeType"], &skill["resources"][0]["size"]), (&json!("text/markdown"), &json!(text.len())));
+    }
+    let unknown = client.request("skills/get", json!({"uri": "skill://other/SKILL.md"})).await;
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+
+    let settings = Settings { toolsets: Some(vec![Toolset::Space]), ..Settings::default() };
+    let mut client = Client::connect_with(settings, None);
+    let capabilities = client.initialize("2025-11-25").await["result"]["capabilities"].clone();
+    assert_eq!(capabilities["extensions"], json!({"io.modelcontextprotocol/tasks": {}}));
+    assert_eq!(client.request("skills/list", json!({})).await["error"]["code"], -32601);
+    let refused = client.request("resources/read", json!({"uri": "skill://chronology/SKILL.md"})).await;
+    assert!(refused.get("error").is_some(), "{refused}");
 }
 
 #[tokio::test]

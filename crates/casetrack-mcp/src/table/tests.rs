@@ -47,14 +47,14 @@ fn every_name_in_the_table_is_unique() {
 
 #[test]
 fn input_schemas_are_flat_and_closed() {
-    // One that is printed has what its contract says.
+    // A printed schema follows its contract instead.
     for entry in tools().iter().filter(|entry| entry.contract.printed.is_none()) {
         let text = serde_json::to_string(&entry.input_schema).unwrap();
         // Where null is a value of its own, it is among the types.
         let text = ["array", "integer", "object", "string"]
             .iter()
             .fold(text, |text, name| text.replace(&format!(r#""type":["{name}","null"]"#), ""));
-        // And where null is what a call means that does not name it.
+        // Null is also allowed as the default of a parameter.
         let text = text.replace(r#""default":null"#, "");
         for key in ["$ref", "$defs", "$schema", "oneOf", "anyOf", "allOf", "\"null\"", "\"title\"", "\"format\":\""] {
             assert!(!text.contains(key), "{}: {key} in {text}", entry.name);
@@ -100,6 +100,16 @@ fn the_list_of_tools_is_short() {
     assert!(all <= 60_000, "{all} bytes for all tools");
     assert!(usual <= 46_000, "{usual} bytes by default");
     assert!(core <= 18_000, "{core} bytes for core");
+}
+
+#[test]
+fn the_default_of_an_offset_is_listed_if_a_published_contract_has_it() {
+    let default =
+        |name: &str| find(name).unwrap().describe(false).input_schema["properties"]["offset"].get("default").cloned();
+    for name in ["searchFiles", "resource-search", "resource-set-get"] {
+        assert_eq!(default(name), Some(json!(0)), "{name}");
+    }
+    assert_eq!(default("search_documents"), None);
 }
 
 /// The tools and parameters that the skills name exist.

@@ -71,6 +71,7 @@ impl Tool for ListDocuments {
         }
         let filters: Vec<MarkFilter> = tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
         let mut documents = documents::list_documents(context.engine.host(), collection.id, sort_by)?;
+        let tag = tag.filter(|_| !documents.is_empty());
         documents.retain(|document| admit(&filters, &document.marks));
         let part = Paging::from(page).of(documents);
         let Part { items: mut documents, total, next_offset } = part;
@@ -78,8 +79,9 @@ impl Tool for ListDocuments {
         let (collection, unread) = (collection.name, Vec::new());
         let list = DocumentList { collection, documents, unread, unread_total, total, next_offset };
         Ok(Reply::new(list, move |list| {
+            let place = (page.offset, list.total);
             let part =
-                text::documents::part(&list.collection, &list.documents, page.offset, list.total, list.next_offset);
+                text::documents::part(&list.collection, &list.documents, tag.as_deref(), place, list.next_offset);
             part + &text::unread::remark(list.unread_total, Reader::Assistant)
         }))
     }

@@ -169,7 +169,7 @@ impl Tool for ExportEvidence {
         let engine = context.engine;
         let path = match file_path {
             Some(path) => checked(context, path, format)?,
-            // Nothing of a vault is written where nobody asked for it.
+            // Nothing of a vault is written to a place that no one requested.
             None if vaults::is_vault(engine.host(), collection.id) => {
                 return Err(Error::invalid(format!(
                     "\"{}\" is a vault, and the file would not be encrypted.",

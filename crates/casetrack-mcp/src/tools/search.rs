@@ -1,9 +1,12 @@
 //! Search the active collection: by query, for similar passages, and in two documents about a topic.
 
+use casetrack_core::Notice;
 use casetrack_engine::compare::Comparison;
-use casetrack_engine::every::{EveryAnswer, EveryRequest};
-use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, SearchResult, WrittenFilters};
-use casetrack_engine::similar::{SimilarChunks, Wanted};
+use casetrack_engine::every::{DocumentAnswer, EveryAnswer, EveryRequest};
+use casetrack_engine::search::{
+    Filters, RelatedPassage, SearchRequest, SearchResponse, SearchResult, Surroundings, WrittenFilters,
+};
+use casetrack_engine::similar::{SimilarChunk, SimilarChunks, Wanted};
 use casetrack_engine::{collections, search};
 
 use crate::tools::prelude::*;
@@ -111,6 +114,7 @@ impl Tool for SearchDocuments {
             related: parameters.related,
             per_document: parameters.per_document,
             brief: parameters.brief,
+            short: true,
             count_only: parameters.count_only,
             ..SearchRequest::default()
         };
@@ -129,30 +133,36 @@ impl Tool for SearchDocuments {
     }
 }
 
-/// Results of a brief answer that are shown whole.
-const WHOLE: usize = 5;
+/// Passages of a brief answer that are shown whole, and those of each side of a comparison.
+const WHOLE: usize = 3;
+const WHOLE_OF_EACH: usize = 2;
 
-/// Leaves of the lower results the sentences that match best, with their own place.
+/// Leaves of the lower results, and of related passages, the sentences that match best, with their own place.
 fn shorten(response: &mut SearchResponse) {
-    let lower = response.results.iter_mut().skip(WHOLE);
+    let is_cut = shorten_results(&mut response.results, WHOLE);
+    for RelatedPassage { chunk, excerpt, .. } in &mut response.related {
+        excerpt.replace(chunk);
+    }
+    response.notices.extend(is_cut.then(|| partial(WHOLE + 1)));
+}
+
+/// True if a result behind the first `whole` ones is shorter now.
+fn shorten_results(results: &mut [SearchResult], whole: usize) -> bool {
     let mut is_cut = false;
-    for SearchResult { chunk, excerpt, .. } in lower {
-        is_cut |= excerpt.text != chunk.text;
-        chunk.text.clone_from(&excerpt.text);
-        chunk.citation.clone_from(&excerpt.citation);
-        let place = &mut chunk.provenance;
-        (place.line_start, place.line_end) = (excerpt.line_start, excerpt.line_end);
-        (place.char_start, place.char_end) = (excerpt.char_start, excerpt.char_end);
+    for SearchResult { chunk, excerpt, surroundings, .. } in results.iter_mut().skip(whole) {
+        if excerpt.text != chunk.text {
+            is_cut = true;
+            excerpt.replace(chunk);
+            // They are next to the whole passage.
+            *surroundings = Surroundings::default();
+        }
     }
-    if is_cut {
-        let from = WHOLE + 1;
-        response.notices.push(
-            format!(
-                "From result {from} on, only the best sentences are shown: get_chunk or detail full shows the passages."
-            )
-            .into(),
-        );
-    }
+    is_cut
+}
+
+fn partial(from: usize) -> Notice {
+    format!("From number {from} on, only the best sentences are shown: get_chunk or detail full shows the passages.")
+        .into()
 }
 
 pub(crate) struct AskEveryDocument;
@@ -189,6 +199,14 @@ impl Tool for AskEveryDocument {
     const SAMPLE: &'static str = r#"{"question": "$query", "brief": false}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |answer| &mut answer.rows, |answer| &mut answer.next_offset));
+    const SHORTEN: Option<fn(&mut Self::Response)> = Some(|answer| {
+        for DocumentAnswer { citation, passage, excerpt, .. } in &mut answer.rows {
+            if let (Some(passage), Some(excerpt)) = (passage, excerpt.take()) {
+                excerpt.replace(passage);
+                *citation = None;
+            }
+        }
+    });
     type Parameters = EveryParameters;
     type Response = EveryAnswer;
 
@@ -240,6 +258,11 @@ impl Tool for SearchSimilarChunks {
     const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"chunk_id": "$chunk", "min_similarity": 0}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/similar"], |found| &mut found.similar));
+    const SHORTEN: Option<fn(&mut Self::Response)> = Some(|found| {
+        let lower = found.similar.iter_mut().skip(WHOLE);
+        lower.for_each(|SimilarChunk { chunk, excerpt, .. }| excerpt.replace(chunk));
+        found.notices.extend((found.similar.len() > WHOLE).then(|| partial(WHOLE + 1)));
+    });
     type Parameters = SimilarParameters;
     type Response = SimilarChunks;
 
@@ -277,6 +300,11 @@ impl Tool for CompareDocuments {
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"document_a": "$document", "document_b": "$other", "topic": "payment"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/a/results", "/b/results"], |comparison| comparison));
+    const SHORTEN: Option<fn(&mut Self::Response)> = Some(|comparison| {
+        let sides =
+            [&mut comparison.a, &mut comparison.b].map(|side| shorten_results(&mut side.results, WHOLE_OF_EACH));
+        comparison.notices.extend(sides.contains(&true).then(|| partial(WHOLE_OF_EACH + 1)));
+    });
     type Parameters = CompareParameters;
     type Response = Comparison;
 
@@ -287,5 +315,81 @@ impl Tool for CompareDocuments {
         let comparison =
             search::compare_documents(context.engine.host(), collection, documents, &topic, top_k_per_document)?;
         Ok(Reply::new(comparison, |comparison| text::search::comparison(comparison, Reader::Assistant)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_engine::chunks::ChunkView;
+    use casetrack_engine::search::Excerpt;
+    use casetrack_text::samples;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::answer::{self, Detail, Form, Reply};
+
+    /// A search with six results, each with the second of two lines as its excerpt.
+    fn found() -> SearchResponse {
+        let mut found = samples::search([0.9, 0.8]);
+        let first = found.results[0].clone();
+        found.results = (1..=6)
+            .map(|rank| {
+                let SearchResult { mut chunk, mut surroundings, .. } = first.clone();
+                chunk.text = "Nothing is due.\nThe rent is due in May.".to_owned();
+                let place = &mut chunk.provenance;
+                (place.paragraph_start, place.paragraph_end, place.line_start, place.line_end) = (7, 8, 3, 4);
+                (place.char_start, place.char_end) = (100, 139);
+                let mut part = place.clone();
+                (part.paragraph_start, part.line_start, part.char_start) = (8, 4, 116);
+                chunk.citation = place.citation();
+                let excerpt = Excerpt::of("The rent is due in May.".to_owned(), &part);
+                surroundings.before = Some("Before.".to_owned());
+                SearchResult { rank, chunk, excerpt, surroundings, ..first.clone() }
+            })
+            .collect();
+        found
+    }
+
+    fn finished(detail: Detail) -> Value {
+        let form = Form { detail, ..Form::within(60_000) };
+        let reply = Reply::new(found(), |found| text::search::results(found, false, Reader::Assistant));
+        let output = answer::finish(reply, SearchDocuments::LIST, SearchDocuments::SHORTEN, form).unwrap();
+        let whole = output.text.matches("Nothing is due.").count();
+        let of_structured = output.structured["results"].to_string().matches("Nothing is due.").count();
+        assert_eq!((whole, of_structured), if detail == Detail::Full { (6, 6) } else { (WHOLE, WHOLE) });
+        assert_eq!(output.text.matches("The rent is due in May.").count(), 6, "{}", output.text);
+        output.structured
+    }
+
+    #[test]
+    fn lower_results_are_the_sentences_that_answer_with_their_own_place() {
+        let brief = finished(Detail::Brief);
+        let results = brief["results"].as_array().unwrap();
+        for (n, result) in results.iter().enumerate() {
+            let expected =
+                if n < WHOLE { json!([[7, 8], [3, 4], [100, 139]]) } else { json!([[8, 8], [4, 4], [116, 139]]) };
+            let place = &result["provenance"];
+            assert_eq!(json!([place["paragraphs"], place["lines"], place["chars"]]), expected, "{n}");
+            assert_eq!(result.get("before").is_some(), n < WHOLE, "{n}");
+            // The citation has the numbers of the place, so it is left out: the place gives it.
+            assert!(result.get("citation").is_none(), "{n}: {result}");
+            let numbers = if n < WHOLE { "paras. 7-8, ll. 3-4" } else { "para. 8, l. 4" };
+            let cited = answer::placed(&brief, result.as_object().unwrap()).unwrap();
+            assert_eq!(cited, format!("Vendor_Agreement.docx, p. 12, {numbers}"));
+        }
+        assert!(brief["notices"][0].as_str().unwrap().starts_with("From number 4 on, only the best sentences"));
+        let full = finished(Detail::Full);
+        assert_eq!(full["results"][5]["provenance"]["paragraph_start"], 7);
+        assert_eq!(full["results"][5]["excerpt"]["paragraph_start"], 8);
+        assert_eq!(full["notices"], json!([]));
+    }
+
+    #[test]
+    fn a_replaced_passage_is_cited_as_its_excerpt() {
+        let SearchResult { mut chunk, excerpt, .. } = found().results.remove(0);
+        excerpt.replace(&mut chunk);
+        let ChunkView { text, citation, provenance, .. } = chunk;
+        assert_eq!((text, &citation), (excerpt.text, &excerpt.citation));
+        assert_eq!(citation, provenance.citation());
     }
 }

@@ -42,8 +42,8 @@ impl Tool for GetMatterSheet {
     const TITLE: &'static str = "Show the matter sheet";
     const DESCRIPTION: &'static str = "Compare all contracts in one table: title, type, parties, agreement_date, effective_date, \
         expiry, renewal_term, notice_period, termination_notice, governing_law, venue, liability_cap, payment_terms, \
-        amounts, signatories, user columns; clauses such as audit (yes or no). \
-        Each cell has value, citation and confidence.";
+        amounts, signatories, user columns; clauses such as audit (yes or no); next_notice. \
+        Each cell has its citation and confidence.";
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"columns": ["title"], "filter": ["!venue"], "sort": "-title"}"#;
     const LIST: Option<List<Self::Response>> =

@@ -14,6 +14,18 @@ pub(crate) struct ServerStatus {
     status: Status,
     /// The collection that documents and searches of this session go to.
     active_collection: Option<ActiveCollection>,
+    /// The server that gets redacted snippets and queries for summarizeResults and rewriteQuery, if the settings name one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language_model: Option<ModelServer>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ModelServer {
+    /// With its port, if the settings name that
+    host: String,
+    model: String,
+    /// Runs on the same machine
+    local: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -36,8 +48,15 @@ impl Tool for GetStatus {
         let status = upkeep::status(context.engine.host())?;
         // No active collection, or one that vanished, is a state to report here and not a failure.
         let active_collection = context.active().ok().map(|meta| ActiveCollection { id: meta.id, name: meta.name });
-        Ok(Reply::new(ServerStatus { status, active_collection }, |answer| {
-            text::status::status(&answer.status, answer.active_collection.as_ref().map(|active| active.name.as_str()))
+        let language_model = context.session.settings().language_model.as_ref().map(|settings| ModelServer {
+            host: settings.host().to_owned(),
+            model: settings.model.clone(),
+            local: settings.is_local(),
+        });
+        Ok(Reply::new(ServerStatus { status, active_collection, language_model }, |answer| {
+            let active = answer.active_collection.as_ref().map(|active| active.name.as_str());
+            let model = answer.language_model.as_ref().map(|server| (server.model.as_str(), server.host.as_str()));
+            text::status::status(&answer.status, active, model)
         }))
     }
 }

@@ -19,8 +19,8 @@ pub(crate) struct SyncParameters {
     /// Default: false (only add/update, never remove).
     #[serde(default)]
     remove_deleted: bool,
-    /// With remove_deleted: remove documents also if a whole folder, or more than half of the documents, is gone at once. Ask the user first: a
-    /// drive that is not connected looks the same. Default: false (such documents are kept).
+    /// Remove documents also if a whole folder, or more than half of all or of a mailbox or archive, is gone at once. Ask the user first: a drive
+    /// that is not connected looks the same. Default: false (such documents are kept).
     #[serde(default)]
     confirm_removal: bool,
     /// Default document type for newly ingested files.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::is_year;
+
 /// The white space between two words, from near to far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Distance {
@@ -50,11 +52,11 @@ impl Distance {
     }
 }
 
-/// Bytes of a number in digits, at most.
+/// Maximum bytes of a number in digits.
 const LONGEST: usize = 48;
 
 /// The side of the number that the currency at these bytes belongs to, if there is one without doubt. `number` is the one before it, with its
-/// words such as "million"; `leads` is true for a sign that stands before its number, as "$" does.
+/// words such as "million"; `leads` is true for a sign that precedes its number, as "$" does.
 pub(crate) fn side(text: &str, number: Option<Range<usize>>, currency: Range<usize>, leads: bool) -> Option<Side> {
     let left = number.as_ref().map(|_| Distance::before(text, currency.start));
     let next = number_behind(text, currency.end);
@@ -86,7 +88,8 @@ fn by_form(text: &str, number: &Range<usize>, next: &Range<usize>, distance: Dis
     let begins = Distance::before(text, number.start) >= Distance::Line || is_label(text, number.start);
     let wrapped = behind.trim_start().starts_with(char::is_lowercase);
     let ends = behind.is_empty() || behind.starts_with(['\n', '\t', '|']) && !wrapped;
-    if begins && ends && distance < Distance::Cell || is_label(text, number.start) {
+    let labels = is_label(text, number.start) || is_of_date(text, number);
+    if begins && ends && distance < Distance::Cell || labels {
         return Some(Side::After);
     }
     // "10 EUR 20 EUR 30 EUR", "100 EUR 30 days after"
@@ -134,6 +137,37 @@ pub(crate) fn is_label(text: &str, at: usize) -> bool {
     LABELS.contains(&word.strip_suffix('s').unwrap_or(&word))
 }
 
+/// Before a year from which a price holds: "From 2021 EUR 900".
+const BEFORE_YEARS: &[&str] = &["from", "since", "in", "until", "till", "ab", "seit", "bis", "depuis", "desde", "dal"];
+
+/// True if a number is a year that the word before it dates something by.
+fn is_of_date(text: &str, number: &Range<usize>) -> bool {
+    let before = text[..number.start].trim_end_matches(' ');
+    let begins = before.trim_end_matches(char::is_alphabetic).len();
+    is_year(&text[number.clone()]) && BEFORE_YEARS.contains(&before[begins..].to_lowercase().as_str())
+}
+
+/// True if a year with its currency is the heading of a column: a cell of its own beside another of the same form, "2023 EUR | 2022 EUR".
+pub(crate) fn is_heading(text: &str, cell: Range<usize>) -> bool {
+    const BORDERS: [char; 5] = ['\t', '|', ',', ';', '\n'];
+    let ahead = text[..cell.start].trim_end_matches([' ', '"']);
+    let behind = text[cell.end..].trim_start_matches([' ', '"']);
+    let alone = (ahead.is_empty() || ahead.ends_with(BORDERS)) && (behind.is_empty() || behind.starts_with(BORDERS));
+    let Some(form) = year_form(&text[cell]).filter(|_| alone) else { return false };
+    let last = ahead.strip_suffix(['\t', '|', ',', ';']).and_then(|ahead| ahead.rsplit(BORDERS).next());
+    let next = behind.strip_prefix(['\t', '|', ',', ';']).and_then(|behind| behind.split(BORDERS).next());
+    [last, next].into_iter().flatten().any(|other| year_form(other).as_ref() == Some(&form))
+}
+
+/// The text of a short cell without its only number, if that is a year.
+fn year_form(cell: &str) -> Option<[&str; 2]> {
+    let cell = cell.trim_matches([' ', '"']);
+    let start = cell.find(|c: char| c.is_ascii_digit()).filter(|_| cell.len() <= LONGEST)?;
+    let (before, rest) = cell.split_at(start);
+    let (year, behind) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+    (is_year(year) && !behind.contains(|c: char| c.is_ascii_digit())).then(|| [before.trim(), behind.trim()])
+}
+
 /// The number right behind a currency, with its groups and fraction.
 fn number_behind(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
@@ -159,7 +193,9 @@ pub(crate) fn number_before(text: &str, at: usize, free: usize) -> Option<Range<
             _ => break,
         }
     }
-    (start < bare.len()).then_some(free + start..end)
+    // "Q4 USD 70"
+    let joined = bare[..start].ends_with(char::is_alphabetic);
+    (start < bare.len() && !joined).then_some(free + start..end)
 }
 
 /// The bytes of digits, and of single marks between digits.

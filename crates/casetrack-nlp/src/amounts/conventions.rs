@@ -2,7 +2,7 @@
 
 pattern_table! {
     "amounts/conventions.toml":
-    SWEDEN, NORWAY, DENMARK, ICELAND, JAPAN, RENMINBI, CHINA, TAIWAN, HONG_KONG, INDIA, PAKISTAN, BRITAIN, WEIGHT, POINTS, COMMAS,
+    SWEDEN, NORWAY, DENMARK, ICELAND, IN_SWEDEN, IN_NORWAY, IN_DENMARK, IN_ICELAND, JAPAN, RENMINBI, CHINA, TAIWAN, HONG_KONG, INDIA, PAKISTAN, BRITAIN, WEIGHT, POINTS, COMMAS,
 }
 
 /// The meaning in a document of signs that several currencies share.
@@ -42,10 +42,13 @@ impl Conventions {
             if written(signs) { only(candidates, otherwise) } else { otherwise }
         };
         let countries = [("SEK", &*SWEDEN), ("NOK", &NORWAY), ("DKK", &DENMARK), ("ISK", &ICELAND)];
+        let places = [("SEK", &*IN_SWEDEN), ("NOK", &IN_NORWAY), ("DKK", &IN_DENMARK), ("ISK", &IN_ICELAND)];
+        // The places of companies decide only where no country does.
+        let named = countries.iter().any(|(_, country)| has(country));
         let pounds = written(&["pounds", "Pounds", "POUNDS"]);
         let (points, commas) = (has(&POINTS), has(&COMMAS));
         Self {
-            krona: if_written(&["kr", "Kr"], &countries, None),
+            krona: if_written(&["kr", "Kr"], if named { &countries } else { &places }, None),
             yen: if_written(&["¥", "￥"], &[("JPY", &JAPAN), ("CNY", &RENMINBI)], Some("JPY")),
             yuan: if_written(&["元"], &[("CNY", &CHINA), ("TWD", &TAIWAN), ("HKD", &HONG_KONG)], Some("CNY")),
             rupee: if_written(&["Rs", "RS", "upees"], &[("INR", &INDIA), ("PKR", &PAKISTAN)], Some("INR")),

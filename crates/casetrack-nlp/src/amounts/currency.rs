@@ -70,7 +70,7 @@ fn multiplied_code(written: &str) -> Option<(&'static str, u32)> {
     })
 }
 
-/// The currency of a sign, and true if the sign stands before its number.
+/// The currency of a sign, and true if the sign precedes its number.
 fn symbol(c: char, conventions: &Conventions) -> Option<(&'static str, bool)> {
     let before = match c {
         '$' | '＄' => "USD",
@@ -168,7 +168,7 @@ fn multiplies(tokens: &Tokens, at: usize) -> Option<(u32, usize)> {
     (tokens.glued(next) && point == 0 || long).then_some((power, next))
 }
 
-/// A currency before its number without what multiplies it, the token after it, and true if it is doubtful.
+/// A currency before its number without its multiplier, the token after it, and true if it is doubtful.
 fn plain(tokens: &Tokens, conventions: &Conventions, at: usize) -> Option<(&'static str, usize, bool)> {
     if let Some((unit, _)) = symbol(tokens.symbol(at), conventions) {
         // "$US 5"
@@ -232,7 +232,7 @@ pub fn after(tokens: &Tokens, conventions: &Conventions, number: usize, at: usiz
     own.then_some(found)
 }
 
-/// The currency at this token, whichever number it belongs to, and true if it is a sign that stands before its number.
+/// The currency at this token, for either number, and true if it is a sign that precedes its number.
 fn named(tokens: &Tokens, conventions: &Conventions, number: usize, at: usize) -> Option<(After, bool)> {
     if at == 0 || tokens.gap(at) > Gap::Line {
         return None;

@@ -2,8 +2,13 @@
 
 use super::cells::{Distance, is_label};
 use super::currency::{is_code, multiple};
+use super::fractions::{Mixed, mixed};
 use crate::numbers::scale;
 use crate::tokens::{Gap, Tokens};
+
+word_lists! {
+    TRILLIONS: set = "amounts/trillions.txt";
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
@@ -56,6 +61,21 @@ impl Decimal {
         value(self) < value(other)
     }
 
+    /// The digits of a whole number; `None` for one with a fraction.
+    pub fn whole_digits(&self) -> Option<usize> {
+        (self.fraction == 0).then(|| self.digits.trim_start_matches('0').len())
+    }
+
+    /// This whole number plus a fraction below one; `None` if the fraction has no exact decimal.
+    pub fn with_fraction(&self, over: u32, under: u32) -> Option<Decimal> {
+        let (over, under) = (u64::from(over), u64::from(under));
+        let places = (1..=4).find(|places| over * 10u64.pow(*places) % under == 0)?;
+        let digits = over * 10u64.pow(places) / under;
+        let width = places as usize;
+        let digits = format!("{}{digits:0width$}", self.digits);
+        (self.fraction == 0).then_some(Decimal { digits, fraction: width, negative: self.negative })
+    }
+
     /// This whole number plus this many hundredths.
     fn with_hundredths(mut self, hundredths: u32) -> Decimal {
         if self.fraction == 0 && hundredths < 100 {
@@ -78,7 +98,7 @@ impl std::fmt::Display for Decimal {
     }
 }
 
-/// Digits in one number, at most: a longer one is not an amount.
+/// Maximum digits of one number: a longer one is not an amount.
 const LONGEST: usize = 30;
 
 /// A number in digits.
@@ -87,7 +107,7 @@ pub struct Digits {
     pub value: Decimal,
     /// The token after it.
     pub end: usize,
-    /// True if a single point stands before three digits: a fraction, or a group of "1.500".
+    /// True if a single point precedes three digits: a fraction, or a group of "1.500".
     pub doubtful: bool,
 }
 
@@ -99,8 +119,17 @@ pub fn in_digits(tokens: &Tokens, at: usize) -> Option<Digits> {
     read(tokens, at, false)
 }
 
-/// The same for an amount: plain spaces group digits too, and a dash may stand for the cents: "1 250 000", "5'000.-", "10.000,--".
+/// The same for an amount: plain spaces also group digits, a dash may replace the cents, and a fraction may follow: "1 250 000", "5'000.-",
+/// "10.000,--", "2 1/2".
 pub fn of_money(tokens: &Tokens, at: usize) -> Option<Digits> {
+    let whole = without_fraction(tokens, at)?;
+    match mixed(tokens, &whole.value, whole.end) {
+        Some(Mixed { value, end }) => Some(Digits { value: value?, end, doubtful: false }),
+        None => Some(whole),
+    }
+}
+
+fn without_fraction(tokens: &Tokens, at: usize) -> Option<Digits> {
     let number = at > 0 && tokens.is_number(at - 1);
     let found = read(tokens, at, !number && !is_label(tokens.text(), tokens.bytes(at).0))?;
     let dash = |at: usize| matches!(tokens.symbol(at), '-' | '–' | '—' | '=') && tokens.glued(at);
@@ -158,7 +187,7 @@ fn read(tokens: &Tokens, at: usize, spaced: bool) -> Option<Digits> {
     Some(Digits { value: Decimal { digits: groups.concat(), fraction, negative: false }, end, doubtful })
 }
 
-/// The groups of digits from here, what separates them, and the token after them. `spaced`: plain spaces separate groups of three.
+/// The groups of digits from here, their separator, and the token after them. `spaced`: plain spaces separate groups of three.
 fn groups<'t>(tokens: &Tokens<'t>, at: usize, spaced: bool) -> (Vec<&'t str>, Vec<char>, usize) {
     let mut groups = vec![tokens.surface(at)];
     let mut separators: Vec<char> = Vec::new();
@@ -217,6 +246,16 @@ pub fn hundredths(tokens: &Tokens, number: Decimal, at: usize) -> (Decimal, usiz
     }
 }
 
+/// True if a letter is joined to a number here that may mean a thousand or a trillion, or a ton: "250T".
+pub fn is_unclear_scale(tokens: &Tokens, at: usize) -> bool {
+    let apart = tokens.gap(at) == Gap::Space && !matches!(tokens.symbol(at + 1), '-' | '.' | '\'' | '’');
+    match tokens.surface(at) {
+        "T" => tokens.glued(at) || apart,
+        "t" => tokens.glued(at),
+        _ => false,
+    }
+}
+
 /// "million", "bn", "thousand crore" after a number: the power of ten and the token after it. With a currency, or "" for one that follows, letters
 /// such as "m" count too.
 pub fn scale_at(tokens: &Tokens, at: usize, currency: Option<&str>) -> Option<(u32, usize)> {
@@ -236,7 +275,7 @@ pub fn scale_at(tokens: &Tokens, at: usize, currency: Option<&str>) -> Option<(u
     let (glued, written) = (tokens.glued(at), tokens.surface(at));
     let joined = tokens.glued(at + 1) && !matches!(tokens.symbol(at + 1), '.' | ',' | ';' | ')');
     let power = match written {
-        "T" if glued => 12,
+        "T" if glued && TRILLIONS.contains(currency) => 12,
         "cr" | "Cr" | "CR" if currency == "INR" => 7,
         "L" if currency == "INR" => 5,
         "b" | "mm" if !glued => return None,

@@ -1,22 +1,24 @@
 //! Amounts of money and percentages: exact values with the currency's ISO 4217 code or `%`.
 //!
-//! A dollar sign without a country is the United States dollar. Signs that several currencies share are what the document shows
-//! ([`Conventions`]), or no amount. Both ends of a range are amounts: "$5 to $7 million" is 5 and 7 million. Cost: linear.
+//! A dollar sign without a country is the United States dollar. The document decides the currency of a sign that several currencies share
+//! ([`Conventions`]); otherwise it is not an amount. Both ends of a range are amounts: "$5 to $7 million" is 5 and 7 million. Cost: linear.
 
 mod cells;
 mod conventions;
 mod currency;
 mod decimal;
 mod east_asian;
+mod fractions;
 mod ranges;
 
 use casetrack_core::{AmountValue, EntityType, EntityValue, Mention};
 
-pub(crate) use self::cells::{Side, number_before, side};
+pub(crate) use self::cells::{Side, is_heading, number_before, side};
 pub use self::conventions::Conventions;
 pub(crate) use self::currency::is_code as is_currency;
 pub(crate) use self::decimal::Decimal;
-use self::decimal::{Digits, hundredths, in_digits, of_money, scale_at};
+use self::decimal::{Digits, hundredths, in_digits, is_unclear_scale, of_money, scale_at};
+use self::fractions::large_in_words;
 use crate::numbers::cardinal;
 use crate::tokens::{Gap, Kind, Tokens};
 
@@ -114,6 +116,12 @@ impl Reader<'_> {
         cells::is_cell(self.tokens.text(), self.tokens.bytes(from).0..self.tokens.bytes(to - 1).1)
     }
 
+    /// True if an amount is the year of a column with its currency.
+    fn is_heading(&self, amount: &Amount) -> bool {
+        let bytes = self.tokens.bytes(amount.first).0..self.tokens.bytes(amount.end - 1).1;
+        amount.end - amount.first == 2 && cells::is_heading(self.tokens.text(), bytes)
+    }
+
     /// "$1,250,000", "USD 1.2 million", "£200k", "$(1,234)", "EUR two million".
     fn amount_at_currency(&self, at: usize) -> Option<Amount> {
         let tokens = self.tokens;
@@ -144,6 +152,9 @@ impl Reader<'_> {
             return None;
         }
         let (value, mut end, scaled) = self.scaled(&digits, before.unit);
+        if !scaled && is_unclear_scale(tokens, end) {
+            return None;
+        }
         // "R 2.10" is a rule
         let apart = before.unit == "ZAR" && !tokens.glued(before.next);
         let cents = tokens.surface(digits.end - 1).len() == 2;
@@ -161,14 +172,15 @@ impl Reader<'_> {
             }
             end += 1;
             let accounts = tokens.glued(before.next) && !tokens.is_word(before.next - 1);
-            value.negative = accounts || self.is_cell(at, end);
-            if !value.negative && tokens.gap(end) >= Gap::Line && !tokens.surface(end).starts_with(char::is_lowercase) {
+            let ends_line = tokens.gap(end) >= Gap::Line && !tokens.surface(end).starts_with(char::is_lowercase);
+            value.negative = accounts && ends_line || self.is_cell(at, end);
+            if !value.negative && ends_line {
                 // the only number of a line of accounts, or the end of a line of text
                 return None;
             }
         }
         let amount = Amount { first: at, end, value, unit: before.unit };
-        Some(self.with_country(amount))
+        (!self.is_heading(&amount)).then(|| self.with_country(amount))
     }
 
     /// "$20,000 USD", "$5 Canadian", "JPY 1,200,000 yen".
@@ -233,7 +245,8 @@ impl Reader<'_> {
         }
         let digits = of_money(tokens, at)?;
         let (value, end, unit, power) = self.number_with_unit(at, &digits)?;
-        Some(Amount { first: at, end, value: value.shifted(power), unit })
+        let amount = Amount { first: at, end, value: value.shifted(power), unit };
+        (!self.is_heading(&amount)).then_some(amount)
     }
 
     /// True if this number is a part of something longer: the fraction of "5-1/2%" is not the percentage.
@@ -257,14 +270,22 @@ impl Reader<'_> {
         if let Some((unit, power, end)) = (end > digits.end).then(|| self.unit_after(at, end)).flatten() {
             return Some((value, end, unit, power));
         }
-        // "3.5m €": letters count only with a currency after them
-        let (power, end) = scale_at(self.tokens, digits.end, Some(""))?;
-        let after = currency::after(self.tokens, self.conventions, at, end)?;
+        // "3.5m €", "2T USD": letters count only with a currency after them
+        let trillions = is_unclear_scale(self.tokens, digits.end);
+        let behind = |end| currency::after(self.tokens, self.conventions, at, end);
+        let unit = trillions.then(|| behind(digits.end + 1)).flatten().map_or("", |after| after.unit);
+        let (power, end) = scale_at(self.tokens, digits.end, Some(unit))?;
+        let after = behind(end)?;
         Some((digits.value.clone().shifted(power.min(15) as i32), after.end, after.unit, after.power))
     }
 
     fn amount_in_words(&self, at: usize) -> Option<Amount> {
         let tokens = self.tokens;
+        // "one and a half million dollars", "half a million euros"
+        if let Some((value, end)) = large_in_words(tokens, at) {
+            let (unit, power, end) = self.unit_after(at, end)?;
+            return Some(Amount { first: at, end, value: value.shifted(power), unit });
+        }
         let (value, end) = cardinal(tokens, at)?;
         // "one half of one percent", "twenty-five hundredths of one percent"
         let fraction = tokens.word(at.wrapping_sub(2));

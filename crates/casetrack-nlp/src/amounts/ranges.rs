@@ -168,7 +168,7 @@ impl Reader<'_> {
         is_label(tokens.text(), tokens.bytes(at).0) || joint.dash && joint.spaced && (begins || named)
     }
 
-    /// True if what follows the second end is nothing that it could count: not "$500 to 2 employees".
+    /// True if the second end does not count the word after it: not "$500 to 2 employees".
     fn is_whole(&self, high: &End, joint: &Joint) -> bool {
         let tokens = self.tokens;
         let next = high.end;

@@ -196,7 +196,10 @@ fn parentheses_are_negative_in_accounts_only() {
         ("Net loss $ (20,000) $ (15,000)\nTotal", "-20000 USD; -15000 USD"),
         ("| Loss | USD (500) |", "-500 USD"),
         ("Loss,\"EUR (3,000)\"", "-3000 EUR"),
-        ("a net loss of $(1,234) per share", "-1234 USD"),
+        ("a net loss of $(1,234) per share", "1234 USD"),
+        ("a loss of $(1,500) is due", "1500 USD"),
+        ("Net loss\t$(1,500)\t$(900)", "-1500 USD; -900 USD"),
+        ("Net loss $(1,500)\nTotal", "-1500 USD"),
         // the only number of a line may be of either kind
         ("Net loss $ (20,000)\nTotal", ""),
     ]);
@@ -334,4 +337,81 @@ fn other_numbers_are_no_amounts() {
     ] {
         assert_eq!(amounts(text), Vec::<String>::new(), "{text}");
     }
+}
+
+#[test]
+fn a_letter_for_trillions_counts_only_with_dollars() {
+    check(&[
+        ("EUR 250T is due", ""),
+        ("250T EUR is due", ""),
+        ("€ 250T is due", ""),
+        ("CHF 250T is due", ""),
+        ("GBP 3T is due", ""),
+        ("EUR 250t is due", ""),
+        ("EUR 250 T is due", ""),
+        ("250T€ is due", "250000 EUR"),
+        ("USD 1.5T is due", "1500000000000 USD"),
+        ("$2T is due", "2000000000000 USD"),
+        ("1.5T USD is due", "1500000000000 USD"),
+        ("250 TEUR is due", "250000 EUR"),
+    ]);
+}
+
+#[test]
+fn a_fraction_belongs_to_the_number_before_it() {
+    check(&[
+        ("$ 2 1/2 million", "2500000 USD"),
+        ("$2-1/2 million", ""),
+        ("EUR 10 1/2 million", "10500000 EUR"),
+        ("$ 3 3/4 million", "3750000 USD"),
+        ("USD 2 1/2 per share", "2.5 USD"),
+        ("USD 2 1/3 million", ""),
+        ("€3½m", "3500000 EUR"),
+        ("€ 3 ½ million", "3500000 EUR"),
+        ("2½ Mio. EUR", "2500000 EUR"),
+        ("3½ million dollars", "3500000 USD"),
+        ("2 1/2 million euros", "2500000 EUR"),
+        ("4½% a year", "4.5 %"),
+        ("4 1/2 % a year", "4.5 %"),
+        ("2 and a half million dollars", "2500000 USD"),
+        ("one and a half million euros", "1500000 EUR"),
+        ("two and three-quarters million dollars", "2750000 USD"),
+        ("half a million dollars", "500000 USD"),
+        ("a half million dollars", "500000 USD"),
+        ("a quarter of a million euros", "250000 EUR"),
+        ("three quarters of a billion euros", "750000000 EUR"),
+        // Days and shares are no fractions of the amount.
+        ("$500 1/2/2023", "500 USD"),
+        ("$1,000 1/2 of which", "1000 USD"),
+        ("$5 and a quarter of it", "5 USD"),
+        ("one half of one percent", ""),
+    ]);
+}
+
+#[test]
+fn a_year_is_no_amount() {
+    check(&[
+        ("Account,2023 EUR,2022 EUR\nRevenue,\"1,250,000\"", ""),
+        ("Account\t2023 EUR\t2022 EUR\nRevenue", ""),
+        ("| Account | EUR 2023 | EUR 2022 |", ""),
+        ("Konto;2023 TEUR;2022 TEUR", ""),
+        ("a fee of 2000 EUR, 2500 EUR or more", "2000 EUR; 2500 EUR"),
+        ("Oven\t2000 EUR\t3", "2000 EUR"),
+        ("From 2021 EUR 900 is due", "900 EUR"),
+        ("since 2020 USD 500 more", "500 USD"),
+        ("in 2020 USD 5,000 is due", "5000 USD"),
+        ("Q4 USD 70 is due", "70 USD"),
+    ]);
+}
+
+#[test]
+fn the_places_of_a_document_decide_its_crowns() {
+    check(&[
+        ("1 250 000 kr to Nordlys AB in Stockholm", "1250000 SEK"),
+        ("1 250 000 kr, Oslo", "1250000 NOK"),
+        ("1 250 000 kr to Lys ApS", "1250000 DKK"),
+        ("1 250 000 kr, Oslo and Stockholm", ""),
+        ("1 250 000 kr", ""),
+        ("SEK 5 and 1 250 kr, Oslo", "5 SEK; 1250 SEK"),
+    ]);
 }

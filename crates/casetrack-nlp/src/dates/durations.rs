@@ -1,5 +1,6 @@
 //! Lengths of time: "thirty (30) days", "two weeks", "a 10-year term".
 
+use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
 use crate::amounts::number;
@@ -41,6 +42,12 @@ impl Unit {
             Unit::Month => count.months(),
             Unit::Year => count.years(),
         }
+    }
+
+    /// True if some of these units after a day would end on a day that its month does not have, so that the last day of the month takes its place:
+    /// six months from August 31.
+    pub fn is_shortened(self, from: Date, end: Date) -> bool {
+        matches!(self, Unit::Month | Unit::Year) && end > from && end.day() < from.day()
     }
 }
 

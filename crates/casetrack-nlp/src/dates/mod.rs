@@ -6,6 +6,7 @@
 //! | periods | quarters, halves, fiscal years, bare years |
 //! | date_parts | the days of a written date, and ranges |
 //! | durations | "ninety (90) days" |
+//! | east_asian | "令和5年4月1日" |
 //! | order | day or month first in dates of digits, as the dates decide it |
 //! | roles | "effective date", "due date": the words around a date |
 //! | relative | "thirty days after the Effective Date" |
@@ -15,6 +16,7 @@
 mod calendar;
 mod date_parts;
 mod durations;
+pub(crate) mod east_asian;
 mod order;
 mod periods;
 mod relative;
@@ -171,10 +173,11 @@ impl Anchors {
             .get(&relative.anchor)
             .or_else(|| self.0.get(relative::substitute(&relative.anchor)?))
             .and_then(Option::as_ref)?;
-        let day = relative.resolve(anchor.first.parse().ok()?)?.to_string();
-        let value = DateValue { first: day.clone(), last: day, precision: DatePrecision::Day };
-        let anniversary = if relative.is_anniversary() { ", the anniversary" } else { "" };
-        let computed = format!("computed: {} {} (p. {page}){anniversary}", relative.arithmetic(), anchor.first);
+        let from = anchor.first.parse().ok()?;
+        let end = relative.resolve(from)?;
+        let value = DateValue { first: end.to_string(), last: end.to_string(), precision: DatePrecision::Day };
+        let kind = relative.end_of_term(from, end);
+        let computed = format!("computed: {} {} (p. {page}){kind}", relative.arithmetic(), anchor.first);
         let role = match &relative.role {
             Some(role) => format!("{role}, {computed}"),
             None => computed,

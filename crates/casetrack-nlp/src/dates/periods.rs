@@ -191,7 +191,7 @@ word_lists! {
     COUNTED: set = "dates/counted.txt";
 }
 
-/// True if the number counts what follows: "in 2000 cases".
+/// True if the number counts the noun after it: "in 2000 cases".
 fn counts(tokens: &Tokens, at: usize) -> bool {
     tokens.gap(at) != Gap::Paragraph
         && tokens.is_word(at)

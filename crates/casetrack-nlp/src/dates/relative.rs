@@ -29,9 +29,16 @@ impl RelativeDate {
         format!("{count} {}{plural} {}", self.unit.name(), if self.count < 0 { "before" } else { "from" })
     }
 
-    /// True for the day after a term of months or years: a term of a year from May 3 ends on May 2.
-    pub fn is_anniversary(&self) -> bool {
-        self.role == Some("end of term") && matches!(self.unit, Unit::Month | Unit::Year)
+    /// The kind of day at the end of a term of months or years: the day after it for a year from May 3, and its last day for six months from
+    /// August 31.
+    pub fn end_of_term(&self, anchor: Date, end: Date) -> &'static str {
+        if self.role != Some("end of term") || !matches!(self.unit, Unit::Month | Unit::Year) {
+            ""
+        } else if self.unit.is_shortened(anchor, end) {
+            ", to the last day of the month"
+        } else {
+            ", the anniversary"
+        }
     }
 
     /// `None` beyond the calendar of jiff (years -9999 to 9999).
@@ -58,7 +65,7 @@ pub fn relative(tokens: &Tokens, at: usize) -> Option<RelativeDate> {
     Some(RelativeDate { first, end, count: sign * count, unit, anchor, role })
 }
 
-/// Words between the text that names a relative date and the date, at most.
+/// Maximum words between the text that names a relative date and the date.
 const REACH: usize = 8;
 
 /// "for a term of three years from", "notice of termination at least thirty days before"

@@ -10,7 +10,7 @@ word_lists! {
     CUES: phrases = "dates/roles.txt";
 }
 
-/// Words between a cue and its date, at most.
+/// Maximum words between a cue and its date.
 const REACH: usize = 14;
 
 /// The role of the date from token `first` to before `end`: the name that the text defines for it, else the role that
@@ -86,7 +86,7 @@ fn before(tokens: &Tokens, first: usize) -> Option<&'static str> {
 fn of_another(tokens: &Tokens, cue: usize) -> bool {
     let from = cue.saturating_sub(10);
     let mut title = false;
-    // "Payments were made on": what was made is a contract only if the sentence names one.
+    // "Payments were made on": the subject is a contract only if the sentence names one.
     let mut unnamed = cue > 0 && matches!(tokens.word(cue - 1), "was" | "were" | "been");
     for at in (from..cue).rev() {
         let word = tokens.word(at);

@@ -172,13 +172,21 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Exp
     let mut end = day.checked_add(span.length()).ok()?;
     let mut computed = format!("{} from {iso} (p. {})", span.text(), text.flat.place(from).0);
     let day_before = DAY_BEFORE.is_match(ahead);
+    let shortened = span.unit.is_shortened(day, end);
+    if shortened && day_before {
+        return unknown(2 + clarity, begins);
+    }
+    if shortened {
+        computed.push_str(", to the last day of the month");
+    }
     if day_before {
         end = end.yesterday().ok()?;
         computed.push_str(", less a day");
     }
     let length = &said[span.range.clone()];
     let stated = length.contains("nniversary") || LAST_DAY.is_match(ahead) && !length.contains("nd of the ");
-    let (value, computed, anniversary) = (end.to_string(), Some(computed), !day_before && !stated);
+    let anniversary = !day_before && !stated && !shortened;
+    let (value, computed) = (end.to_string(), Some(computed));
     Some(Expiry { score: 2 + clarity, value, computed, range, begins, anniversary })
 }
 

@@ -4,7 +4,7 @@
 //! | facts | file |
 //! |---|---|
 //! | title and type | `title` |
-//! | opening of the contract, parties | `opening`, `parties`, `party_evidence`, `party_names`, `party_terms`, `signers` |
+//! | opening of the contract, parties | `opening`, `parties`, `party_evidence`, `party_names`, `name_words`, `party_terms`, `signers` |
 //! | day or month first | `date_order` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
@@ -27,6 +27,7 @@ mod expiry;
 mod flat;
 mod law;
 mod money;
+mod name_words;
 mod obligations;
 mod opening;
 mod parties;
@@ -105,7 +106,7 @@ pub struct Facts {
     pub unsure: Vec<Fact>,
 }
 
-/// All that rules find in a document, by its pages and what analysis found on them, without the days that have two readings. The confidence
+/// All facts that rules find in a document, from its pages and the findings of analysis on them, without the days that have two readings. The confidence
 /// is that of the rules.
 pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
     let mut found = of_rules(pages, &Text::new(pages, annotations));
@@ -116,7 +117,7 @@ pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
 /// Longest words of a cap, in characters.
 const CAP: usize = 240;
 
-/// The facts of a document, by its pages and what analysis found on them, the days that it does not state without doubt, and the candidates
+/// The facts of a document, from its pages and the findings of analysis on them, the days that it does not state without doubt, and the candidates
 /// that are not sure.
 pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
     let text = Text::new(pages, annotations);
@@ -182,7 +183,7 @@ fn is_contract(found: &[Fact]) -> bool {
     count(FactKind::Type) > 0 || count(FactKind::Party) > 1
 }
 
-/// The law that governs a document, without what analysis finds.
+/// The law that governs a document, without the findings of analysis.
 fn governing_law(pages: &[&str]) -> Option<String> {
     let annotations = Annotations::default();
     let found = law::find(&Text::bare(pages, &annotations));

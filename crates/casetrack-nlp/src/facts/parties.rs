@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use casetrack_core::EntityType;
 
+use super::name_words::is_described;
 use super::opening::Opening;
 use super::party_evidence::{ORGANIZED, is_no_name, is_party};
-use super::party_names::{ends_with_form, has_form, is_described, name_at};
+use super::party_names::{ends_with_form, has_form, name_at};
 use super::party_terms::{TERMS, depth, is_own_term, is_together, terms};
 use super::signers::signers;
 use super::text::{NameRange, Text, last_chars};
@@ -61,7 +62,7 @@ pub(crate) fn named(text: &Text<'_>, opening: &Opening) -> Vec<NamedParty> {
 }
 
 fn all(text: &Text<'_>, opening: &Opening) -> Vec<Party> {
-    let labelled = labelled_parties(text);
+    let labelled = labelled_parties(text, opening.parties.is_empty());
     let mut parties = Vec::new();
     if labelled.len() >= 2 {
         parties = labelled;
@@ -121,7 +122,8 @@ impl Party {
     }
 }
 
-fn labelled_parties(text: &Text<'_>) -> Vec<Party> {
+/// Without an opening, a label may have a line of its own; behind one, such lines are of the signatures.
+fn labelled_parties(text: &Text<'_>, lines: bool) -> Vec<Party> {
     let head = &text.text()[..text.floor(4000)];
     let mut found: Vec<Party> = Vec::new();
     for label in LABELLED.captures_iter(head) {
@@ -148,12 +150,14 @@ fn labelled_parties(text: &Text<'_>) -> Vec<Party> {
             });
         }
     }
-    // A table without marks: "SHIPPER ACME FOODS, INC."
+    // A table without marks: "SHIPPER ACME FOODS, INC.", or a label on a line of its own
     for label in TABLED.captures_iter(head) {
         let (Some(all), Some(role), Some(name)) = (label.get(0), label.get(1), label.get(2)) else { continue };
-        let shouts = role.as_str().chars().all(|c| c.is_uppercase() || c == ' ');
+        let label = role.as_str();
+        let shouts = label.chars().all(|c| c.is_uppercase() || c == ' ');
+        let alone = lines && label.starts_with(char::is_uppercase) && text.flat.begins_line(name.start());
         let known = found.iter().any(|other| other.range.contains(&name.start()));
-        if known || !shouts || !text.flat.begins_line(all.start()) {
+        if known || !(shouts || alone) || !text.flat.begins_line(all.start()) {
             continue;
         }
         let named = name_at(text, name.start()).filter(|(name, _)| ends_with_form(&words(name)));
@@ -242,7 +246,7 @@ fn listed_parties(text: &Text<'_>, range: &Range<usize>) -> Vec<Party> {
     found
 }
 
-/// The name under which a party trades, as the contract writes it, from what follows the name: "d/b/a Roe Foods".
+/// The name under which a party trades, as the contract writes it, from the text after the name: "d/b/a Roe Foods".
 fn trade_name(text: &Text<'_>, end: usize) -> Option<String> {
     let whole = text.text();
     let trades = TRADES.captures(&whole[end..text.floor(end + TERM)])?;
@@ -378,7 +382,7 @@ fn in_bracket(before: &str) -> bool {
     near.rfind('(').is_some_and(|open| near.rfind(')').is_none_or(|close| close < open))
 }
 
-/// True if analysis knows a person whose name begins here.
+/// True if analysis found a person whose name begins here.
 fn is_person(text: &Text<'_>, at: usize) -> bool {
     text.names_in(at..at + 1).iter().any(|known| known.entity_type == EntityType::Person)
 }

@@ -2,7 +2,8 @@ use std::ops::Range;
 
 use casetrack_core::EntityType;
 
-use super::party_names::{has_form, is_address, is_blank, is_public};
+use super::name_words::{is_address, is_blank, is_public};
+use super::party_names::has_form;
 use super::party_terms::{TERMS, is_role, is_together};
 use super::text::{NameRange, Text};
 use crate::places::is_place;
@@ -73,7 +74,7 @@ fn is_office(name: &str) -> bool {
     OFFICE.is_match(name) || place.is_some_and(is_place)
 }
 
-/// True if words with capitals name nobody: words for any party, a blank of a form, an address, an agreement.
+/// True if words with capitals name no one: words for any party, a blank of a form, an address, an agreement.
 pub(crate) fn is_no_name(name: &str) -> bool {
     let all = words(name);
     let folded = name.to_lowercase();

@@ -4,18 +4,19 @@ use std::ops::Range;
 
 use casetrack_core::EntityType;
 
+use super::name_words::is_public;
 use super::party_terms::is_role;
 use super::text::Text;
 use crate::words::{Class, Gap, Shape, Word, single_spaced, words};
 
 word_lists! {
     FORMS: set = "facts/forms.txt";
-    PUBLIC: set = "facts/public-bodies.txt";
     ENDS: set = "facts/name-ends.txt";
     /// Right behind a form of incorporation: the name has ended.
     AFTER_FORM: set = "facts/after-form.txt";
     PAIRS: set = "facts/name-pairs.txt";
-    PLACEHOLDERS: set = "facts/placeholders.txt";
+    /// Office-holders whose corporation has a name with "and" in it: "Rector and Visitors of".
+    CORPORATIONS: set = "facts/corporations.txt";
     /// "and" in other languages, between two words of a name.
     ANDS: set = "facts/name-ands.txt";
     /// Behind "and" in the name of a firm: "Söhne", "Cie".
@@ -23,8 +24,6 @@ word_lists! {
     PARTICLES: set = "facts/name-particles.txt";
     /// The last words of the names of funds, which may have a number: "Trust (1994)".
     FUNDS: set = "facts/funds.txt";
-    /// Before a name that describes a party: "a division of".
-    DESCRIBED: list = "facts/described.txt";
 }
 /// Offices of a state: "State of Ohio, Bureau of Motor Vehicles".
 const OFFICES: &[&str] =
@@ -39,10 +38,13 @@ const LONG_FORMS: &[&str] = &["company", "companies", "corporation", "corp", "co
 /// The other members of a firm, after the English "and".
 const ENGLISH_KIN: &[&str] = &["sons", "son", "daughters", "daughter", "brothers", "bros", "associates", "co"];
 
+/// "And company" in other languages, which may stand behind a form of incorporation: "Banco Roe, S.A. y Compañía".
+const PARTNERS: &[&str] = &["compañía", "compania", "cía", "cia", "companhia", "compagnia", "compagnie", "cie"];
+
 /// Longest name, in words.
 const NAME_WORDS: usize = 16;
 
-/// The name that begins at a byte: words with capitals, and what joins them.
+/// The name that begins at a byte: words with capitals, and the words that join them.
 pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
     let whole = text.text();
     let window = Window::new(text, at);
@@ -222,7 +224,7 @@ impl<'t> Window<'t> {
             && self.word(at + 1, |next| next.shape == Shape::Lower && !joins(next) && !is_form(next))
     }
 
-    /// The word after what joins two words of a name, and true if it is itself a part of the name: ", Inc.", "(AFRICA)
+    /// The word after the joint of two words of a name, and true if the joint is itself a part of the name: ", Inc.", "(AFRICA)
     /// (PTY) LIMITED", "d/b/a", "of", "&", "-".
     fn joint(&self, at: usize) -> Option<(usize, bool)> {
         let all = &self.words;
@@ -243,11 +245,17 @@ impl<'t> Window<'t> {
             "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" => self.is_inner_mark(at),
             // "Beta Ltd of London", but "Steel Corporation of America"
             "of" if self.is_short_form(at - 1) => next(&|next| matches!(next.text, "America" | "Canada")),
+            // "His Majesty the King in right of Canada"
+            "in" if next(&|next| next.text == "right") && self.word(at + 2, |of| of.text == "of") => {
+                let of = self.word(at + 3, |word| word.is_capital() || word.text == "the");
+                return of.then_some((at + 3, false));
+            }
             "of" | "for" | "the" | "in" => next(&|next| next.is_capital() || matches!(next.text, "the" | "America")),
             "and" => {
                 let firm = !is_form(&all[at - 1]) && !is_role(&all[at - 1].folded());
                 let kin = |next: &Word<'_>| firm && ENGLISH_KIN.contains(&next.folded().as_str()) && next.is_capital();
                 is_office(all, at)
+                    || self.is_corporation(at)
                     || next(&|next| is_pair(&all[at - 1], next) || kin(next))
                     || self.is_pair_of_names(at)
             }
@@ -274,6 +282,13 @@ impl<'t> Window<'t> {
         is_form(&self.words[at]) && FORMS.contains(folded.as_str()) && !LONG_FORMS.contains(&folded.as_str())
     }
 
+    /// True if "and" is within the name of a corporation of office-holders: "Governor and Company of the Bank of Ireland".
+    fn is_corporation(&self, and: usize) -> bool {
+        let Some(behind) = self.words.get(and + 1).filter(|behind| behind.is_capital()) else { return false };
+        let pair = format!("{} {}", self.words[and - 1].folded(), behind.folded());
+        CORPORATIONS.contains(pair.as_str()) && self.word(and + 2, |of| matches!(of.text, "of" | "for"))
+    }
+
     /// True if an "and" of another language is within a name: "Müller und Söhne GmbH".
     fn is_inner_and(&self, at: usize) -> bool {
         let Some(next) = self.words.get(at + 1) else { return false };
@@ -285,7 +300,8 @@ impl<'t> Window<'t> {
         } else {
             kin || capital && self.has_form(at + 1, 4)
         };
-        !is_form(&self.words[at - 1]) && and
+        let company = PARTNERS.contains(&next.folded().as_str()) && next.is_capital();
+        company || !is_form(&self.words[at - 1]) && and
     }
 
     /// True if "and" is within a firm of two names: "Acme Inc. and Roe and Poe plc", "Roe and Poe plc and Acme Inc.". Two parties are left without it.
@@ -303,7 +319,7 @@ impl<'t> Window<'t> {
         if self.last { !goes_on } else { goes_on }
     }
 
-    /// True if a sign for "and" stands between two names: "Acme Inc. & Beta LLC", "Jane Roe & Ann Lee".
+    /// True if a sign for "and" is between two names: "Acme Inc. & Beta LLC", "Jane Roe & Ann Lee".
     fn divides(&self, at: usize) -> bool {
         let Some(next) = self.words.get(at + 1) else { return false };
         let kin = KIN.contains(next.folded().as_str());
@@ -455,41 +471,6 @@ pub(crate) fn is_form(word: &Word<'_>) -> bool {
     word.has(Class::FORM)
         || FORMS.contains(word.folded().as_str())
         || matches!(word.text, "r.l." | "r.l" | "o.o." | "o.o" | "a.s." | "e.K." | "e.V." | "e.G." | "mbH")
-}
-
-/// "Full Company Name", "Target Company": the text of a form in place of a name.
-pub(crate) fn is_blank(all: &[Word<'_>]) -> bool {
-    let placeholder = |word: &Word<'_>| PLACEHOLDERS.contains(word.folded().as_str());
-    let party = |word: &Word<'_>| word.has(Class::PARTY) && !matches!(word.folded().as_str(), "corporation" | "bank");
-    let form = |word: &Word<'_>| word.has(Class::FORM);
-    all.iter().any(placeholder)
-        && all.iter().all(|word| placeholder(word) || word.is_mark() || party(word) || form(word))
-}
-
-/// "2440 Lake Road", "Lake Road": a street, unless the name of a firm is made of them.
-pub(crate) fn is_address(all: &[Word<'_>]) -> bool {
-    let street = all.iter().rfind(|word| !word.is_mark()).is_some_and(crate::places::is_street);
-    // "SE" in "2440 SE Federal Hwy." is a form too
-    !all.is_empty() && (street || crate::places::address_at(all, 0).is_some()) && !all.last().is_some_and(is_form)
-}
-
-/// True if the text right before a name shows that it describes a party: "a division of", "represented by its President, ".
-pub(crate) fn is_described(before: &str) -> bool {
-    let folded = before.to_lowercase();
-    let folded = folded.strip_suffix("u.s. ").unwrap_or(&folded);
-    let bare = folded.strip_suffix("the ").unwrap_or(folded);
-    // "registered in England and Wales of 10 Bressenden Place"
-    bare.trim_end().ends_with("england and")
-        || DESCRIBED.iter().any(|word| folded.ends_with(word) || bare.ends_with(word))
-        || {
-            let near = bare.rfind("represented by ").map(|at| &bare[at + 15..]);
-            near.is_some_and(|near| near.len() < 60 && near.ends_with(", ") && near.matches(',').count() == 1)
-        }
-}
-
-/// "Town of Vinton, Virginia"
-pub(crate) fn is_public(word: &Word<'_>) -> bool {
-    PUBLIC.contains(word.folded().as_str())
 }
 
 /// Ends a name although it has a capital.

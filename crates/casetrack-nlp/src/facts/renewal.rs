@@ -7,21 +7,20 @@ use super::{Fact, FactKind};
 pattern_table! {
     "facts/renewal.toml":
     RENEWS, OF_TERM, NOT_TERM, RENEWAL_BEFORE, RENEWAL_AFTER, SUCCESSIVE, NOTICE_AFTER, NOTICE_BEFORE, NOTICE,
-    OTHER_NOTICE, OPTION, UNTIL_ENDED, GOES_ON, EARLY, CONDITION, BEFORE_END, LIKE_TERM;
+    OTHER_NOTICE, OPTION, UNTIL_ENDED, GOES_ON, EARLY, CONDITION, BEFORE_END, LIKE_TERM, IT_RENEWS, ABOUT_TERM, NON_RENEWAL;
     AT_LEAST, END_OF_TERM, BEFORE_NOTICE,
 }
 
-/// The length of a renewal that the document does not give in so many words.
+/// The length of a renewal that the document does not state explicitly.
 const AS_BEFORE: &str = "as long as the term before";
 
 pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
     let whole = text.text();
     let (mut renewals, mut notices) = (Vec::new(), Vec::new());
     let mut near_renewal = 0usize;
-    for sentence in &text.sentences {
+    for (at, sentence) in text.sentences.iter().enumerate() {
         let said = &whole[sentence.clone()];
-        let renews = RENEWS.is_match(said) && OF_TERM.is_match(said);
-        let of_term = renews && !NOT_TERM.is_match(said);
+        let of_term = renews_term(text, at);
         let goes_on = of_term || near_renewal > 0 || GOES_ON.is_match(said);
         let until_ended = goes_on && UNTIL_ENDED.is_match(said) && (of_term || !EARLY.is_match(said));
         let ends = (BEFORE_END.is_match(said) || until_ended) && !OPTION.is_match(said);
@@ -67,10 +66,26 @@ pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
     renewal.into_iter().chain(notice).collect()
 }
 
-/// True for a sentence that states how to prevent the renewal of the term.
-pub(super) fn is_prevented(said: &str) -> bool {
-    let renews = RENEWS.is_match(said) && OF_TERM.is_match(said) && !NOT_TERM.is_match(said);
-    renews && NOTICE.is_match(said) && !OPTION.is_match(said)
+/// True if a sentence, by its number, is about the renewal of the term: it names the contract or its term, or the sentence before is about it.
+fn renews_term(text: &Text<'_>, at: usize) -> bool {
+    let said = |at: usize| text.sentences.get(at).map_or("", |sentence| &text.text()[sentence.clone()]);
+    let own = said(at);
+    let about =
+        || at > 0 && IT_RENEWS.is_match(own) && ABOUT_TERM.is_match(said(at - 1)) && !OTHER_NOTICE.is_match(own);
+    let renews = RENEWS.is_match(own) && OF_TERM.is_match(own) || about();
+    renews && !NOT_TERM.is_match(own)
+}
+
+/// True for a sentence, by its number, that states how to prevent the renewal of the term.
+pub(super) fn is_prevented(text: &Text<'_>, at: usize) -> bool {
+    let Some(said) = text.sentences.get(at).map(|sentence| &text.text()[sentence.clone()]) else { return false };
+    renews_term(text, at) && NOTICE.is_match(said) && !OPTION.is_match(said)
+}
+
+/// True if the sentence of a notice is about a renewal that it prevents.
+pub(super) fn prevents(text: &Text<'_>, notice: &Fact) -> bool {
+    let sentence = text.flat.byte(notice.page, notice.char_start).map(|byte| text.sentence(byte));
+    sentence.is_some_and(|sentence| NON_RENEWAL.is_match(&text.text()[sentence]))
 }
 
 /// The length of the renewal in a sentence that speaks of one.

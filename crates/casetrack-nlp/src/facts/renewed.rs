@@ -14,6 +14,8 @@ pattern_table! {
     NOTICE_BY,
 }
 
+/// The party of the obligation that [`notice`] makes.
+const WHO: &str = "A party that does not want the term to renew";
 /// Most renewals that a term is followed through.
 const MOST: i32 = 1_000;
 
@@ -42,19 +44,23 @@ pub(super) fn notice(text: &Text<'_>, days: &Days) -> Option<Obligation> {
         let duty = duty(text.flat.place(range));
         return Some(Obligation { due: Some(day.to_string()), computed, ..duty });
     }
-    let (term, notice) = (term?, of_kind(FactKind::NoticePeriod)?);
+    let notice = of_kind(FactKind::NoticePeriod)?;
+    if term.is_none() && !renewal::prevents(text, notice) {
+        return None;
+    }
     let trigger = Some(format!("{} before the end of the term", notice.value));
     let duty = Obligation { trigger, ..duty((notice.page, notice.char_start, notice.char_end)) };
     let end = expiry::find(text, days)?;
     let last_day = end.last_day?;
     let Some(length) = calendar_length(&notice.value) else { return Some(duty) };
     let due = last_day.checked_sub(length.length()).ok()?;
-    let from = match &end.fact.computed {
-        Some(_) => format!("{last_day}, the last day before the anniversary"),
-        None => last_day.to_string(),
+    let from = if end.fact.value == last_day.to_string() {
+        end.fact.value.clone()
+    } else {
+        format!("{last_day}, the last day before the anniversary")
     };
-    let follows = term.value.starts_with("successive") && calendar_length(&term.value).is_some();
-    let renewal = follows.then(|| Renewal {
+    let follows = |term: &&&Fact| term.value.starts_with("successive") && calendar_length(&term.value).is_some();
+    let renewal = term.as_ref().filter(follows).map(|term| Renewal {
         last_day,
         period: term.value.trim_start_matches("successive ").to_owned(),
         notice: notice.value.clone(),
@@ -65,7 +71,7 @@ pub(super) fn notice(text: &Text<'_>, days: &Days) -> Option<Obligation> {
 }
 
 fn duty(place: (u32, u32, u32)) -> Obligation {
-    Obligation::new("A party that does not want the term to renew", "must give notice", place)
+    Obligation::new(WHO, "must give notice", place)
 }
 
 /// Business days need a calendar of holidays.
@@ -76,26 +82,27 @@ fn calendar_length(written: &str) -> Option<Span> {
 /// The last day for the notice that a contract states, and how it follows from the day that is written: "by notice no later than October 31,
 /// 2026", "before November 1, 2026".
 fn stated(text: &Text<'_>) -> Option<(Range<usize>, Date, Option<String>)> {
-    text.sentences.iter().filter(|sentence| renewal::is_prevented(&text.text()[(*sentence).clone()])).find_map(
-        |sentence| {
-            text.days_in(sentence.clone()).iter().find_map(|day| {
-                let before = &text.text()[sentence.start..day.range.start];
-                let cue = NOTICE_BY.captures(before)?;
-                let written: Date = day.iso.parse().ok()?;
-                if cue.get(1).is_some() {
-                    return Some((
-                        day.range.clone(),
-                        written.yesterday().ok()?,
-                        Some(format!("the day before {written}")),
-                    ));
-                }
-                Some((day.range.clone(), written, None))
-            })
-        },
-    )
+    let prevented = text.sentences.iter().enumerate().filter(|(at, _)| renewal::is_prevented(text, *at));
+    prevented.map(|(_, sentence)| sentence).find_map(|sentence| {
+        text.days_in(sentence.clone()).iter().find_map(|day| {
+            let before = &text.text()[sentence.start..day.range.start];
+            let cue = NOTICE_BY.captures(before)?;
+            let written: Date = day.iso.parse().ok()?;
+            if cue.get(1).is_some() {
+                let computed = format!("the day before {written}");
+                return Some((day.range.clone(), written.yesterday().ok()?, Some(computed)));
+            }
+            Some((day.range.clone(), written, None))
+        })
+    })
 }
 
 impl Obligation {
+    /// True of the notice that prevents the renewal of a term.
+    pub fn prevents_renewal(&self) -> bool {
+        self.who == WHO
+    }
+
     /// The same obligation at the end of a later term, where its day is past on a day (ISO 8601) and the term renews one time after the other: the
     /// next day for it, if no notice was given before. `None` for all others.
     pub fn next(&self, today: &str) -> Option<Obligation> {

@@ -47,7 +47,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// By the calendar: a month is one, whatever its days.
+    /// By the calendar: a month counts as one, regardless of its days.
     pub fn length(&self) -> jiff::Span {
         self.unit.times(self.count)
     }
@@ -104,6 +104,7 @@ impl<'a> Text<'a> {
             }
         }
         days.extend(short_days(&flat.text, order));
+        days.extend(month_ends(&flat.text, order));
         days.retain(|day| {
             let line = flat.text[..day.range.start].rfind('\n').map_or(0, |at| at + 1);
             !FILED.is_match(&flat.text[line..day.range.start])
@@ -175,7 +176,7 @@ fn days_of(text: &str, order: DateOrder) -> Vec<Day> {
 
 pattern_table! {
     "facts/text.toml":
-    FILED, SHORT, OPENERS,
+    FILED, SHORT, OPENERS, MONTH_END,
 }
 
 fn short_days(text: &str, order: DateOrder) -> Vec<Day> {
@@ -187,6 +188,20 @@ fn short_days(text: &str, order: DateOrder) -> Vec<Day> {
         Some(Day { range: found.get(1)?.start()..found.get(3)?.end(), iso, role: None })
     };
     SHORT.captures_iter(text).filter_map(day).collect()
+}
+
+/// "the last day of February 2028".
+fn month_ends(text: &str, order: DateOrder) -> Vec<Day> {
+    let day = |found: regex::Captures<'_>| {
+        let group = |numbers: [usize; 2]| numbers.into_iter().find_map(|number| found.get(number));
+        let (written, month) = (group([1, 3])?, group([2, 4])?);
+        let month = dates::find(&Tokens::new(month.as_str()), order).mentions.into_iter().next()?;
+        let Some(EntityValue::Date(DateValue { last, precision: DatePrecision::Month, .. })) = month.value else {
+            return None;
+        };
+        Some(Day { range: written.range(), iso: last, role: None })
+    };
+    MONTH_END.captures_iter(text).filter_map(day).collect()
 }
 
 /// The days of "May 1, 2019 through April 30, 2020".

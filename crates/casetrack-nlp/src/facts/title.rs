@@ -109,8 +109,8 @@ fn named(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, u8
     Some((single_spaced(found.as_str()), range, 70))
 }
 
-/// The title in a run of words with capitals: without small words before it, and without what follows the kind of
-/// document, unless a small word joins it. Many words before the name that the opening gives are not of the title.
+/// The title in a run of words with capitals: without small words before it, and without the words after the kind of
+/// document, unless a small word joins them. Many words before the name that the opening gives are not part of the title.
 fn own_part(whole: &str, range: Range<usize>, own: Option<&str>) -> Range<usize> {
     let mut start = range.start;
     loop {

@@ -8,7 +8,7 @@ use regex::{Captures, Regex};
 use super::dates::next_char;
 use super::rules::{AmountsData, Expressions, Read, alternation};
 use super::{Match, mention, stands_alone, without_overlap};
-use crate::amounts::{Decimal, Side, is_currency, is_year, number_before, side};
+use crate::amounts::{Decimal, Side, is_currency, is_heading, is_year, number_before, side};
 
 #[derive(Debug)]
 pub(super) struct Amounts {
@@ -16,10 +16,13 @@ pub(super) struct Amounts {
     scales: Vec<(i32, Regex)>,
     units: Vec<(String, i32, Regex)>,
     numbers: HashMap<String, u64>,
+    fraction: Regex,
 }
 
 /// White space and marks between groups of three digits.
 const GROUPS: &str = r"[.,'’‘ʼ´`′\x{A0}\x{202f}\x{2005}-\x{200a} ]";
+/// A fraction behind an amount, which is then another: "EUR 2 1/2 Mio.", "EUR 3 millions et demi".
+const FRACTION: &str = r"^(?:[ \x{A0}]?[¼-¾⅐-⅞]|[ \x{A0}][0-9]{1,2}[/⁄][0-9]{1,2}(?:[^0-9/]|$)|\s(?:et\s(?:demie?|quart)|y\s(?:medi[oa]|cuarto)|e\smezz[oa]|und\sein\w*\s(?:halb|[Vv]iertel))\b)";
 /// Currencies with a letter that multiplies them.
 const MULTIPLIED: &str = r"[TtkKM](?:EUR|CHF|USD|GBP|SEK|NOK|DKK|PLN|CZK|€|\$|£)";
 
@@ -60,6 +63,7 @@ impl Amounts {
             scales: scales.collect::<Read<_>>()?,
             units: units.collect::<Read<_>>()?,
             numbers: data.numbers.clone(),
+            fraction: expressions.anywhere(FRACTION)?,
         })
     }
 
@@ -75,7 +79,9 @@ impl Amounts {
                     sign.start() == all.start() && before.is_some_and(|c| !c.is_whitespace() && c != '(')
                 });
                 let start = if joins { next_char(text, all.start()) } else { all.start() };
-                let is_amount = !joins && stands_alone(text, start, all.end()) && self.is_own(text, &groups, free);
+                let whole = stands_alone(text, start, all.end()) && !self.fraction.is_match(&text[all.end()..]);
+                let is_amount =
+                    !joins && whole && self.is_own(text, &groups, free) && !is_heading(text, start..all.end());
                 let amounts = if is_amount { self.amounts(&groups) } else { Vec::new() };
                 at = next_char(text, all.start());
                 if !amounts.is_empty() {

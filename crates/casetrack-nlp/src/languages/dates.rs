@@ -162,6 +162,12 @@ impl Calendar {
     }
 }
 
+/// True if a text names a month in English, or has the three letters of one.
+pub(super) fn names_english_month(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase);
+    words.any(|word| word == "sept" || ENGLISH_MONTHS.iter().any(|month| *month == word || month[..3] == *word))
+}
+
 /// True for the name of a month that is none in English, nor the beginning of one.
 fn is_foreign(name: &str) -> bool {
     !ENGLISH_MONTHS.iter().any(|month| month.starts_with(name))

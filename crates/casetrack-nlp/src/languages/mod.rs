@@ -127,7 +127,7 @@ pub(crate) fn find(language: Language, pages: &[&str], order: DateOrder) -> Resu
     Ok(pages.iter().map(|page| find_on_page(rules, page, order)).collect())
 }
 
-/// The days in a text that name a month in one of the languages, whatever the text is in; in text order, without overlap.
+/// The days that name a month in one of the languages, for a text in any language; in text order, without overlap.
 pub(crate) fn days_in_words(text: &str) -> Result<Vec<Mention>> {
     let mut found = Vec::new();
     for language in Language::ALL {
@@ -144,10 +144,9 @@ pub fn amounts(language: Language, text: &str) -> Result<Vec<Mention>> {
 }
 
 pub fn dates(language: Language, text: &str) -> Result<Vec<Mention>> {
-    let places = Places::new(text);
     // All of them write the day first.
     let order = DateOrder::by_dates(&[text]).unwrap_or(DateOrder::DayFirst);
-    Ok(language.rules()?.dates.find(text, order).into_iter().map(|found| placed(&places, found)).collect())
+    Ok(dates_on_page(language.rules()?, &Tokens::new(text), &Places::new(text), order))
 }
 
 fn placed(places: &Places, Match { start, end, what }: Match<Mention>) -> Mention {
@@ -158,13 +157,27 @@ fn find_on_page(rules: &Rules, page: &str, order: DateOrder) -> PageFindings {
     let tokens = Tokens::new(page);
     let places = Places::new(page);
     let references = references(rules, &tokens, &places);
-    let formed = rules.dates.find(page, order).into_iter().chain(rules.amounts.find(page));
-    let mut mentions: Vec<Mention> = formed.map(|found| placed(&places, found)).collect();
+    let mut mentions = dates_on_page(rules, &tokens, &places, order);
+    mentions.extend(rules.amounts.find(page).into_iter().map(|found| placed(&places, found)));
     mentions.extend(patterns::find(&tokens));
     mentions.retain(|mention| !inside_citation(mention, &references));
     mentions.extend(links(&references));
     mentions.sort_by_key(|mention| (mention.char_start, mention.char_end, mention.entity_type));
     PageFindings { mentions, references }
+}
+
+/// The dates by the rules of the language, and the English days: the lines above a mail and its quotations are English in mails of all languages.
+fn dates_on_page(rules: &Rules, tokens: &Tokens, places: &Places, order: DateOrder) -> Vec<Mention> {
+    let text = tokens.text();
+    let own = rules.dates.find(text, order).into_iter().map(|found| placed(places, found));
+    let mut english = crate::dates::find(tokens, order).mentions;
+    if !english.is_empty() {
+        let bytes: Vec<usize> = text.char_indices().map(|(byte, _)| byte).chain([text.len()]).collect();
+        let byte = |char: u32| bytes.get(char as usize).copied().unwrap_or(text.len());
+        english.retain(|day| dates::names_english_month(&text[byte(day.char_start)..byte(day.char_end)]));
+    }
+    let in_chars = |what: Mention| Match { start: what.char_start as usize, end: what.char_end as usize, what };
+    without_overlap(own.chain(english).map(in_chars).collect()).into_iter().map(|found| found.what).collect()
 }
 
 /// References by the rules of the language, and those that are written alike in all languages: web addresses,

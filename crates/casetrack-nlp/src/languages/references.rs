@@ -11,7 +11,7 @@ use super::rules::{Expressions, LevelData, PartData, Read, ReferencesData};
 use super::{Match, stands_alone, without_overlap};
 use crate::words::single_spaced;
 
-/// Parts in one list, and levels of one part, at most.
+/// Maximum parts in one list, and maximum levels of one part.
 const LONGEST_LIST: usize = 40;
 const MOST_LEVELS: usize = 6;
 

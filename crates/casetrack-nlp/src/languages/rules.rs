@@ -87,7 +87,7 @@ pub(super) struct ReferencesData {
     pub following: Option<(String, String)>,
     /// True if any abbreviation in capitals after a part is a law.
     pub abbreviated: bool,
-    /// Abbreviations in capitals that are no laws.
+    /// Abbreviations in capitals that are not laws.
     pub not_laws: String,
     /// Names of laws, and the ways to write them. Those of the European Union have English names.
     pub laws: Vec<(String, String)>,

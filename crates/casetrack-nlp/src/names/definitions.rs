@@ -224,7 +224,7 @@ fn subject_name(words: &[Word<'_>], names: &[Name], subject: &Range<usize>, term
     let candidates: Vec<usize> = (from..until)
         .filter(|&i| names[i].last <= subject.end && names[i].entity_type != EntityType::Location)
         .collect();
-    // "Term", "Option Plan": things, whatever the names before them.
+    // "Term", "Option Plan": things, regardless of the names before them.
     let thing = words[term.clone()].iter().all(|word| word.has(Class::GENERIC) && !word.has(Class::PARTY));
     if thing || words[term.end - 1].has(Class::NO_NAME_END) {
         return None;

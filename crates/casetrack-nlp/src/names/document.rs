@@ -195,7 +195,7 @@ fn drop_defined_things(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// The weight of a name's type by what found it.
+/// The weight of a name's type by its source.
 fn weight(source: Source) -> u32 {
     match source {
         Source::Repeat | Source::Hint | Source::Recognizer => 1,
@@ -217,8 +217,8 @@ fn is_in(words: &[Word<'_>], first: usize) -> bool {
 
 const TYPES: [EntityType; 3] = [EntityType::Person, EntityType::Organization, EntityType::Location];
 
-/// A name that is now one thing and now another for the recognizer is what most of its occurrences are, and a surname
-/// or given name of a person that the document names in full is that person.
+/// If the recognizer gives a name several types, the type of most of its occurrences counts. A surname
+/// or given name of a person whom the document names in full is that person.
 fn one_type_for_one_name(drafts: &mut [Draft<'_>]) {
     let mut votes: HashMap<String, [u32; 3]> = HashMap::new();
     for draft in drafts.iter() {

@@ -1,4 +1,4 @@
-//! The blocks that signatures belong to: which organization each signs for, and as what.
+//! The blocks that signatures belong to: which organization each signs for, and in which capacity.
 //!
 //! Blocks may follow each other or be side by side, in columns or run together on one line: "ACME, INC. BETA LLC By: … By: … Name: … Name: …".
 //! Labels of one kind that follow each other are a row, and so are organizations. Only rows of the same length belong together.
@@ -39,7 +39,7 @@ pub(super) struct Block {
     /// The words of all organizations above, if it is not known which of them is signed for.
     pub organizations: Vec<Range<usize>>,
     pub is_witness: bool,
-    /// True for the beginning of a company's name, which is no person.
+    /// True for the beginning of a company's name, which is not a person.
     pub is_company: bool,
 }
 
@@ -68,7 +68,7 @@ impl<'w, 't> Blocks<'w, 't> {
         all = all.into_iter().flat_map(|range| columns(words, range)).collect();
         let has_form = |range: &&Range<usize>| words[(*range).clone()].iter().any(|word| word.has(Class::FORM));
         let companies = all.iter().filter(has_form).cloned().collect();
-        // "ACME PARTNERS" within "ACME PARTNERS, L.P."; a name of a signer is no organization.
+        // "ACME PARTNERS" within "ACME PARTNERS, L.P."; a name of a signer is not an organization.
         all.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
         let mut reached = 0;
         all.retain(|range| {
@@ -238,7 +238,7 @@ impl<'w, 't> Blocks<'w, 't> {
         position(self.words, from).map(|(title, _)| title)
     }
 
-    /// The text behind "Title:": a position, or a line of words of its own that is no organization.
+    /// The text behind "Title:": a position, or a line of words of its own that is not an organization.
     fn title_behind(&self, at: usize) -> Option<String> {
         let from = at + 2;
         let in_organization = |word: usize| {

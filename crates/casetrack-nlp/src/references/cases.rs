@@ -114,7 +114,7 @@ pub fn in_re(tokens: &Tokens, at: usize) -> Option<TokenReference> {
             .into_iter()
             .find(|(_, words)| tokens.has(at, words))?;
     let name = at + words.len();
-    // "In re: your letter" is a subject, "the matter of payment" is no case
+    // "In re: your letter" is a subject, "the matter of payment" is not a case
     if !tokens.is_capitalized(at)
         || !tokens.is_capitalized(name)
         || tokens.glued(name)

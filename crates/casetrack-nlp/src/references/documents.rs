@@ -82,7 +82,7 @@ pub fn document_at(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Title
     })
 }
 
-/// " No. 3", " v2.1", " (2019-03-01)": what distinguishes documents with the same title, and the token after it.
+/// " No. 3", " v2.1", " (2019-03-01)": the suffix that distinguishes documents with the same title, and the token after it.
 fn suffix(tokens: &Tokens, at: usize, order: DateOrder) -> (String, usize) {
     let (mut name, mut end) = (String::new(), at);
     if tokens.word(end) == "no" && tokens.symbol(end + 1) == '.' || tokens.symbol(end) == '#' {

@@ -1,4 +1,4 @@
-/// Bytes of an address, at most: the rest is left out. It bounds the work for a text without white space.
+/// Maximum bytes of an address; the rest is left out. It bounds the work for a text without white space.
 const LONGEST: usize = 2048;
 
 /// The addresses in a text: bytes, half-open, and the normalised address. In order, without overlap.

@@ -2,7 +2,7 @@ use casetrack_core::Relation;
 
 use crate::tokens::{Gap, Tokens};
 
-/// Words between the verb and the title, at most.
+/// Maximum words between the verb and the title.
 const REACH: usize = 12;
 
 word_lists! {

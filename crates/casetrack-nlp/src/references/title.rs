@@ -2,7 +2,7 @@
 
 use crate::tokens::{Gap, Tokens};
 
-/// Words in a title, at most.
+/// Maximum words in a title.
 const LONGEST: usize = 14;
 
 word_lists! {
@@ -42,7 +42,7 @@ pub fn title_at(tokens: &Tokens, at: usize, head: impl Fn(&str) -> bool) -> Opti
     None
 }
 
-/// True if another capitalised word follows at once: "Agreement Date" is no agreement.
+/// True if another capitalised word follows at once: "Agreement Date" is not an agreement.
 pub fn goes_on(tokens: &Tokens, at: usize) -> bool {
     tokens.is_capitalized(at)
         && tokens.gap(at) <= Gap::Space

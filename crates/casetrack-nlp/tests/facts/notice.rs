@@ -147,6 +147,62 @@ fn stated_days_and_words_count_more_than_computed_ones() {
 }
 
 #[test]
+fn a_term_may_end_with_a_month() {
+    check(&[
+        ("The initial term begins on 1 March 2026 and ends on the last day of February 2028.", ["2028-02-29", "", ""]),
+        ("This Agreement continues until the end of March 2027.", ["2027-03-31", "", ""]),
+        ("This Agreement shall expire on the last day of the month of June, 2027.", ["2027-06-30", "", ""]),
+        ("The term runs from 1 May 2026 through the end of April 2027.", ["2027-04-30", "", ""]),
+        ("This Agreement ends on the last calendar day of February 2027.", ["2027-02-28", "", ""]),
+        // another thing ends
+        ("Acme delivers until the end of March 2027.", ["", "", ""]),
+    ]);
+}
+
+#[test]
+fn a_notice_that_prevents_a_renewal_has_many_wordings() {
+    let due = |said: &str| duty(said).and_then(|duty| duty.due);
+    for (said, day) in [
+        (
+            "This Agreement ends on 30 June 2027. Should it not be cancelled by 31 March 2027, it is extended by a year.",
+            "2027-03-31",
+        ),
+        (
+            "The term ends on 31 December 2026. If no party gives notice by 30 September 2026, it continues for another year.",
+            "2026-09-30",
+        ),
+        (
+            "This Agreement is effective from 1 January 2026 through and including 31 December 2027 and auto-renews year to year; opt-out is \
+             45 days prior to renewal.",
+            "2027-11-16",
+        ),
+        (
+            "The initial term begins on 1 March 2026 and ends on the last day of February 2028. It renews for one year unless cancelled thirty \
+             days before it ends.",
+            "2028-01-30",
+        ),
+        (
+            "This Agreement expires on 29 August 2027 unless renewed. Notice of non-renewal must be given 90 days before expiry.",
+            "2027-05-31",
+        ),
+        (
+            "This Lease ends on 30 June 2027. It shall automatically renew for one year unless a party opts out 30 days before the end of the \
+             term.",
+            "2027-05-31",
+        ),
+    ] {
+        assert_eq!(due(said).as_deref(), Some(day), "{said}");
+    }
+    // Notice of another thing, and a thing that is no contract.
+    for said in [
+        "The term ends on 31 December 2026. If Acme gives notice of breach by 30 September 2026, it continues for another year.",
+        "Acme rents the hall. If no party gives notice by 30 September 2026, it continues for another year.",
+    ] {
+        assert_eq!(due(said), None, "{said}");
+    }
+}
+
+#[test]
 fn an_anniversary_is_named_as_one() {
     for (said, value, computed) in [
         (
@@ -169,6 +225,59 @@ fn an_anniversary_is_named_as_one() {
         let expiry = found.iter().find(|fact| fact.kind == FactKind::Expiry).unwrap();
         assert_eq!((expiry.value.as_str(), expiry.computed.as_deref()), (value, Some(computed)), "{said}");
     }
+}
+
+#[test]
+fn a_term_to_a_day_that_its_month_does_not_have_ends_with_the_month() {
+    for (said, value, computed) in [
+        (
+            "The initial term is six months from 31 August 2025.",
+            "2026-02-28",
+            "6 months from 2025-08-31 (p. 1), to the last day of the month",
+        ),
+        (
+            "The term of this Agreement is one year from February 29, 2028.",
+            "2029-02-28",
+            "1 year from 2028-02-29 (p. 1), to the last day of the month",
+        ),
+        (
+            "The initial term is one month from 30 January 2027.",
+            "2027-02-28",
+            "1 month from 2027-01-30 (p. 1), to the last day of the month",
+        ),
+        (
+            "This Agreement starts on 31 December 2025 and lasts for six months.",
+            "2026-06-30",
+            "6 months from 2025-12-31 (p. 1), to the last day of the month",
+        ),
+        (
+            "The term of this Agreement is eighteen (18) months commencing on August 30, 2026.",
+            "2028-02-29",
+            "18 months from 2026-08-30 (p. 1), to the last day of the month",
+        ),
+        // These months have the day.
+        (
+            "The initial term is one year from 31 August 2025.",
+            "2026-08-31",
+            "1 year from 2025-08-31 (p. 1), the anniversary: the last day is 2026-08-30",
+        ),
+        (
+            "The term of this Agreement is four years from February 29, 2028.",
+            "2032-02-29",
+            "4 years from 2028-02-29 (p. 1), the anniversary: the last day is 2032-02-28",
+        ),
+    ] {
+        let found = facts_of(&[&contract(said)]);
+        let expiry = found.iter().find(|fact| fact.kind == FactKind::Expiry).unwrap_or_else(|| panic!("{said}"));
+        assert_eq!((expiry.value.as_str(), expiry.computed.as_deref()), (value, Some(computed)), "{said}");
+    }
+    let said = "The initial term is six months from 31 August 2025. It renews automatically for successive six-month periods unless either \
+                party gives one month notice before the end of the term.";
+    let first = duty(said).unwrap();
+    assert_eq!(first.due.as_deref(), Some("2026-01-28"));
+    assert_eq!(first.computed.as_deref(), Some("1 month before 2026-02-28 (p. 1)"));
+    assert_eq!(first.next("2026-02-01").unwrap().due.as_deref(), Some("2026-07-31"));
+    assert_eq!(first.next("2026-08-01").unwrap().due.as_deref(), Some("2027-01-28"));
 }
 
 #[test]

@@ -210,3 +210,49 @@ fn a_name_ends_behind_its_form() {
         ("Bank of Acme and University of Akron.", "Bank of Acme; University of Akron"),
     ]);
 }
+
+#[test]
+fn a_corporation_of_office_holders_is_one_party() {
+    check_between(&[
+        (
+            "The Rector and Visitors of the University of Virginia and Acme LLC.",
+            "The Rector and Visitors of the University of Virginia; Acme LLC",
+        ),
+        (
+            "the President and Fellows of Harvard College and Acme Corp.",
+            "President and Fellows of Harvard College; Acme Corp.",
+        ),
+        (
+            "the Governor and Company of the Bank of Ireland and Acme LLC.",
+            "Governor and Company of the Bank of Ireland; Acme LLC",
+        ),
+        (
+            "Acme LLC and the Provost and Scholars of the University of Salem.",
+            "Acme LLC; Provost and Scholars of the University of Salem",
+        ),
+        (
+            "His Majesty the King in right of Canada (the \"Crown\") and Acme LLC (the \"Buyer\").",
+            "His Majesty the King in right of Canada; Acme LLC",
+        ),
+        (
+            "Banco Salem, S.A. y Compañía (the \"Seller\") and Acme LLC (the \"Buyer\").",
+            "Banco Salem, S.A. y Compañía; Acme LLC",
+        ),
+        // Two parties, although the first is an office.
+        ("Acme LLC (\"Governor\") and Beta Company (\"Company\").", "Acme LLC; Beta Company"),
+    ]);
+}
+
+#[test]
+fn a_label_may_have_a_line_of_its_own() {
+    check(&[
+        (
+            "LOAN\n\nLender\nSalem Bank ASA\n\nBorrower\nAkron Foods AS\n\nDate\n3 March 2020",
+            "Salem Bank ASA; Akron Foods AS",
+        ),
+        (
+            "SALE\n\nSeller\n\nAcme Foods, Inc.\n\nBuyer\n\nBeta Tools LLC\n\n1. Goods.",
+            "Acme Foods, Inc.; Beta Tools LLC",
+        ),
+    ]);
+}

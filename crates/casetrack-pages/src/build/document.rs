@@ -358,7 +358,7 @@ impl DocumentBuilder {
 
     fn append(&mut self, text: &str) -> Result<()> {
         let chars = text.chars().count() as u64;
-        // Offsets are 32 bits wide, whatever the configured limit.
+        // Offsets are 32 bits wide, regardless of the configured limit.
         let page_bytes = self.page().text.len() as u64 + text.len() as u64;
         if chars > self.chars_left || page_bytes > u64::from(u32::MAX) {
             return Err(Error::new(

@@ -13,7 +13,7 @@ use super::changes::{ChangeId, HiddenBoundary};
 /// Most hidden texts of a document that are kept. A sheet with a hidden column has one in every row; beyond these, a
 /// file is made to cost memory.
 const MAX_TEXTS: usize = 50_000;
-/// Most names of what hides text, such as "rows 4-6".
+/// Maximum names for the causes of hidden text, such as "rows 4-6".
 const MAX_PARTS: usize = 10_000;
 /// Most pages or sheets that the warning names for a reason.
 const MAX_NAMED: usize = 8;
@@ -163,7 +163,7 @@ impl HiddenTexts {
 }
 
 /// In their order, without overlaps, as few as possible, and without white space at their ends. A text without a letter
-/// or digit is none.
+/// or digit does not count.
 fn joined(mut texts: Vec<HiddenText>, page: &str) -> Vec<HiddenText> {
     texts.sort_by_key(|text| (text.char_start, text.char_end));
     let mut chars = page.chars();

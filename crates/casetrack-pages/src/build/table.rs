@@ -135,42 +135,7 @@ impl TableWriter {
         header: bool,
         area: Option<Rect>,
     ) -> Result<()> {
-        self.text.clear();
-        let (mut first, mut last) = (0, 0);
-        for cell in cells {
-            if changes::has_marks(&cell.text) {
-                let marked = changes::fold(&cell.text);
-                if changes::is_blank(&marked) {
-                    self.waiting.push((cell.column, marked));
-                    continue;
-                }
-                if last == 0 {
-                    first = cell.column;
-                }
-                self.move_to(last, cell.column);
-                last = cell.column;
-                self.text.push_str(&marked);
-                continue;
-            }
-            let start = self.text.len();
-            for word in cell.text.split_whitespace() {
-                if self.text.len() == start {
-                    if last == 0 {
-                        first = cell.column;
-                    }
-                    self.move_to(last, cell.column);
-                    last = cell.column;
-                } else {
-                    self.text.push(' ');
-                }
-                self.text.push_str(word);
-            }
-        }
-        // The cells behind the last one with text.
-        for (index, (_, marks)) in std::mem::take(&mut self.waiting).into_iter().enumerate() {
-            let is_first = last == 0 && index == 0;
-            self.text.push_str(&if is_first { marks } else { changes::after_gap(&marks, Gap::Tab) });
-        }
+        let (first, last) = self.join(cells);
         if self.text.is_empty() {
             return Ok(());
         }
@@ -200,6 +165,43 @@ impl TableWriter {
             }
         }
         Ok(())
+    }
+
+    /// Makes the text of a row. Returns the columns of the first and the last cell with text, or 0 if there are none.
+    fn join(&mut self, cells: &[Cell]) -> (u32, u32) {
+        self.text.clear();
+        let (mut first, mut last) = (0, 0);
+        for cell in cells {
+            let marked = changes::has_marks(&cell.text).then(|| changes::fold(&cell.text));
+            if marked.as_deref().is_some_and(changes::is_blank) {
+                self.waiting.extend(marked.map(|marked| (cell.column, marked)));
+                continue;
+            }
+            if cell.text.trim().is_empty() {
+                continue;
+            }
+            if last == 0 {
+                first = cell.column;
+            }
+            self.move_to(last, cell.column);
+            last = cell.column;
+            match marked {
+                Some(marked) => self.text.push_str(&marked),
+                None => {
+                    for word in cell.text.split_whitespace() {
+                        self.text.push_str(word);
+                        self.text.push(' ');
+                    }
+                    self.text.pop();
+                }
+            }
+        }
+        // The cells behind the last one with text.
+        for (index, (_, marks)) in std::mem::take(&mut self.waiting).into_iter().enumerate() {
+            let is_first = last == 0 && index == 0;
+            self.text.push_str(&if is_first { marks } else { changes::after_gap(&marks, Gap::Tab) });
+        }
+        (first, last)
     }
 
     /// Puts the tabs between the cell in column `last` (0 for none) and that in `column`, and the marks of cells between them.

@@ -115,7 +115,7 @@ impl<'a> Window<'a> {
         &self.content[self.start.byte..self.bytes[self.chars.len()]]
     }
 
-    /// Ends of sentences, except in headings: they belong to what follows.
+    /// Ends of sentences, except in headings, which belong to the text after them.
     fn sentence_ends(&self) -> &[usize] {
         self.sentence_ends.get_or_init(|| {
             let mut ends = sentence_ends(self.text(), &self.chars);

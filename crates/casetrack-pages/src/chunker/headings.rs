@@ -86,7 +86,7 @@ impl Headings {
         Self { open, first, any: !titles.is_empty() }
     }
 
-    /// Goes past a block; `start` is what begins with it.
+    /// Goes past a block; `start` is the section that begins with it.
     pub fn pass(&mut self, kind: &BlockKind, text: &str, start: Option<SectionStart>) {
         if start.is_some() {
             let is_title =

@@ -1,7 +1,7 @@
 //! Cuts pages into chunks: the passages that are embedded, searched and cited.
 //!
-//! Chunks are verbatim, never cross a page, cover every character that is no white space, and start and end on one that
-//! is none. Cuts are made before a heading, or at the end of a paragraph, table row or sentence, whichever is near the
+//! Chunks are verbatim, never cross a page, and cover every character except white space. They start and end on a character
+//! that is not white space. Cuts are made before a heading, or at the end of a paragraph, table row or sentence, whichever is near the
 //! target; else at the end of a part of a sentence, of a line, or of a word; inside a word only if the word exceeds the
 //! maximum. Chunks of running text repeat the end of the one before, from the start of a sentence. Nothing is repeated
 //! if no sentence starts near the end, unless the cut is inside a sentence. Table rows are not repeated.
@@ -24,7 +24,7 @@ use self::cut::{Span, cut_page};
 
 /// Cuts `pages`, which are all pages of the document in order, into chunks in reading order.
 ///
-/// Sizes that contradict each other are adjusted: `target` and `min` give way to `max`, `overlap` to `target`. The result depends on nothing but the
+/// Sizes that contradict each other are adjusted: `target` and `min` give way to `max`, `overlap` to `target`. The result depends only on the
 /// arguments. Time is linear in the length of the text, memory in the length of the chunks.
 pub fn chunk_pages(document: DocumentId, pages: &[Page], config: &ChunkConfig) -> Vec<Chunk> {
     let config = consistent(config);

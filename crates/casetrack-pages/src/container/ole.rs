@@ -93,7 +93,7 @@ impl<'a> CompoundFile<'a> {
         place.map(|(start, size)| self.content_at(start, size)).unwrap_or_default()
     }
 
-    /// The content of a stream by the names that lead to it from the root, whatever their case; clipped if its sectors
+    /// The content of a stream by the names that lead to it from the root, without regard to case; clipped if its sectors
     /// are missing.
     pub fn stream(&self, path: &[&str]) -> Option<Vec<u8>> {
         self.located(path).map(|(start, size)| self.content_at(start, size))

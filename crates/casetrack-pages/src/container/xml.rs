@@ -218,7 +218,7 @@ impl<'a> XmlReader<'a> {
         Ok(content)
     }
 
-    /// As [`text`](Self::text); what came before damage is added too.
+    /// As [`text`](Self::text); also adds the text before damage.
     pub fn text_into(&mut self, content: &mut String) -> Result<(), XmlError> {
         let depth = self.depth;
         while let Some(node) = self.next_inside(depth)? {
@@ -229,7 +229,7 @@ impl<'a> XmlReader<'a> {
         Ok(())
     }
 
-    /// The place behind what was read last, in bytes.
+    /// The place behind the last event, in bytes.
     pub fn offset(&self) -> usize {
         usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }

@@ -80,6 +80,11 @@ impl<'a> Source<'a> {
         )
     }
 
+    /// The error for a file that holds nothing at all, not even a picture.
+    pub fn without_content(&self, reason: &str) -> Error {
+        self.empty(reason).with_hint("It holds nothing to read. If it should, copy or download it again.")
+    }
+
     /// `what` completes "… is": "a scan".
     pub fn nothing_recognised(&self, what: &str) -> Error {
         let languages = match self.options.languages.as_str() {

@@ -173,7 +173,7 @@ impl EmbeddedFiles {
         }
     }
 
-    /// Warns of unopened files. A document that is nothing but its files lists them.
+    /// Warns of unopened files. A document that consists only of its files lists them.
     fn finish(self, document: &mut DocumentBuilder) -> Result<()> {
         if !self.unopened.is_empty() {
             let mut names = self.unopened.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");

@@ -134,12 +134,7 @@ impl Numbering {
             (None, None) => level.start,
         });
         for (lower, counter) in counters.iter_mut().enumerate().skip(index + 1) {
-            let restarts = match level_of(lower).and_then(|level| level.restart_after) {
-                Some(0) => false,
-                Some(after) => index < after,
-                None => true,
-            };
-            if restarts {
+            if level_of(lower).and_then(|level| level.restart_after).is_none_or(|after| index < after) {
                 *counter = None;
             }
         }

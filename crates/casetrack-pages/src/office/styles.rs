@@ -1,4 +1,4 @@
-//! Styles of paragraphs and characters: what these inherit from their style and the styles that one is based on (17.7).
+//! Styles of paragraphs and characters: the properties that these inherit from their style and its base styles (17.7).
 
 use std::collections::HashMap;
 
@@ -66,8 +66,8 @@ impl Styles {
 
     /// The level of headings in this style, from 1; `None` for text.
     ///
-    /// An outline level decides; the built-in headings are known by their names, which Word writes in English whatever
-    /// its language.
+    /// An outline level decides. The built-in headings are recognised by their names, which are English in every language of
+    /// Word.
     pub fn heading_level(&self, id: Option<&str>) -> Option<u8> {
         self.inherited(id, |style| {
             let named = match style.name.to_ascii_lowercase().as_str() {
@@ -131,7 +131,7 @@ impl Style {
                 "numPr" => style.list = Some(ListReference::parse(xml)?),
                 "rPr" => style.look.read(xml)?,
                 "shd" => style.look.is_shaded |= is_shading(&element),
-                // How it was before a change, and what concerns tables.
+                // The state before a change, and properties of tables.
                 "pPrChange" | "tblPr" | "tblStylePr" => xml.skip()?,
                 _ => {}
             }

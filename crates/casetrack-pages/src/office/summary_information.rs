@@ -43,7 +43,7 @@ impl<'a> PropertySet<'a> {
         stream.get(u32_at(stream, 44)? as usize..).map(Self)
     }
 
-    /// The type and value of a property, and what follows them.
+    /// The type and value of a property, and the bytes after them.
     fn property(&self, wanted: u32) -> Option<&'a [u8]> {
         let set = self.0;
         let count = u32_at(set, 4)? as usize;

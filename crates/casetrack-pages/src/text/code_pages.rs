@@ -1,5 +1,5 @@
-//! Encodings of single bytes that the detector of the web does not guess: those of DOS and of the Mac. It takes their texts for others, in
-//! which letters are symbols or stand where no word has them.
+//! Encodings of single bytes that the detector of the web does not guess: those of DOS and of the Mac. It mistakes their texts for others, in
+//! which letters are symbols or are at impossible places in words.
 
 use std::borrow::Cow;
 
@@ -54,7 +54,7 @@ fn guess(bytes: &[u8], is_whole: bool) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// The encoding under which most letters stand where words have them; the guess if none is better.
+/// The encoding under which most letters are at usual places in words; the guess if none is better.
 fn best(bytes: &[u8], guess: &'static Encoding, score: Score, others: &[&'static Encoding]) -> CodePage {
     let mut best = (CodePage::Web(guess), score);
     for page in others.iter().copied().map(CodePage::Web).chain(DOS.map(CodePage::Dos)) {

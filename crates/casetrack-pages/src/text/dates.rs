@@ -1,4 +1,4 @@
-//! Dates as formats write them, in ISO 8601. `None` if a text is no date.
+//! Dates as formats write them, in ISO 8601. `None` if a text is not a date.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};

@@ -1,4 +1,4 @@
-//! Infers what kind of document a file is, by simple rules. A wrong kind is worse than none.
+//! Infers the kind of a document by simple rules. A wrong kind is worse than none.
 
 use casetrack_core::DocumentType;
 
@@ -162,7 +162,7 @@ fn named_kind(title: &str, is_file: bool) -> Option<DocumentType> {
             let at = words.windows(noun.len()).position(|part| part == noun)?;
             words.get(at + noun.len()).filter(|next| AFTER.contains(&next.as_str()) || is_number(next))
         };
-        // Behind "of", a noun is not what the title is about: "Notice of Amendment".
+        // After "of", a noun is not the subject of the title: "Notice of Amendment".
         at_end && !is_reference && !follows_preposition(&words[..words.len() - noun.len()])
             || !at_end && before().is_some_and(|next| kind != DocumentType::Contract || !is_number(next)) && {
                 let at = words.windows(noun.len()).position(|part| part == noun).unwrap_or_default();

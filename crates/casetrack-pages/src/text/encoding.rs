@@ -10,8 +10,8 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::code_pages::{self, CodePage};
 
-/// Bytes read to distinguish text from binary data, and UTF-16 from single bytes. Also what the detector of legacy
-/// encodings is fed: its cost is linear, and its verdict is settled long before.
+/// Bytes read to distinguish text from binary data, and UTF-16 from single bytes. The detector of legacy
+/// encodings gets the same bytes: its cost is linear, and its verdict is settled long before.
 const SAMPLE_BYTES: usize = 256 * 1024;
 
 /// Text with more than this share of control characters is binary data.
@@ -88,7 +88,7 @@ fn declared_encoding(start: &[u8]) -> Option<&'static Encoding> {
             let value = value.trim_start_matches(['"', '\'']);
             let label: String =
                 value.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')).collect();
-            // A page whose declaration could be read is not UTF-16, whatever it declares.
+            // A page whose declaration could be read is not UTF-16, even if it declares so.
             Encoding::for_label(label.as_bytes())
                 .map(|found| if found == UTF_16LE || found == UTF_16BE { UTF_8 } else { found })
         })
@@ -193,7 +193,7 @@ fn looks_like_text(text: &str) -> bool {
     f64::from(bad) <= f64::from(all) * MAX_CONTROL_SHARE
 }
 
-/// The encoding that a code page is; `None` for those that the web does not know, among them most of DOS.
+/// The encoding of a code page; `None` for those without a web encoding, among them most of DOS.
 pub fn of_code_page(number: u32) -> Option<&'static Encoding> {
     Some(match number {
         819 | 1252 | 28591 => encoding_rs::WINDOWS_1252,

@@ -152,7 +152,7 @@ fn is_name(name: &str) -> bool {
             && digits(parts[1]))
 }
 
-/// True if words name nothing but a page: `- Page 3 of 10`.
+/// True if words name only a page: `- Page 3 of 10`.
 fn is_of_pages(words: &[&str]) -> bool {
     let mut words =
         words.iter().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| !word.is_empty());

@@ -4,7 +4,7 @@ use casetrack_core::Page;
 
 /// A sample shows as much as a whole book.
 const MAX_CHARS: usize = 20_000;
-/// A shorter text is a guess, whatever the detector thinks of it.
+/// A shorter text is a guess, regardless of the detector's confidence.
 const MIN_LETTERS: usize = 100;
 /// A letter of a script that few languages are written in weighs as much as this many others.
 const TELLING_LETTER: usize = 5;
@@ -18,7 +18,7 @@ const TAGS: &str = "\
     yid:yi zul:zu";
 
 /// The tag of the language of pages whose file states one, or none. The text wins if it is certainly in another
-/// language that the detector knows: templates state the language of their makers.
+/// language that the detector supports: templates state the language of their makers.
 pub fn of(stated: Option<String>, pages: &[Page]) -> Option<String> {
     let Some(stated) = stated else { return detected(pages) };
     let primary = stated.split('-').next().unwrap_or_default().to_ascii_lowercase();

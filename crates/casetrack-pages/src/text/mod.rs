@@ -1,4 +1,4 @@
-//! Text, whatever format it came from: encodings, dates, languages, headings and kinds of documents.
+//! Text from every format: encodings, dates, languages, headings and kinds of documents.
 
 pub mod bates;
 pub mod clauses;

@@ -1,7 +1,7 @@
 //! Paragraphs with numbers of their own, as in complaints, answers, affidavits and judgments: `12. On May 4 …`, `[12] …`, `¶ 12 …`.
 //!
-//! A number counts if it continues from the one before, over at least five paragraphs that are prose. Clauses with titles are headings, which have
-//! numbers of another kind. Lists inside a paragraph begin a count of their own and are no paragraphs.
+//! A number counts if it continues from the one before, over at least five paragraphs of prose. Clauses with titles are headings, which have
+//! numbers of another kind. Lists inside a paragraph have their own numbers, and their items are not paragraphs.
 
 use std::ops::Range;
 

@@ -38,7 +38,7 @@ impl DeletedWords {
         self.required.iter().all(has) && !self.excluded.iter().any(has)
     }
 
-    /// The number of characters before the first word or phrase; 0 if there is none.
+    /// The number of characters before the first word or phrase; 0 without one.
     pub fn first_in(&self, text: &str) -> usize {
         let (words, places): (Vec<String>, Vec<usize>) = placed(text).unzip();
         let first = |sought: &Vec<String>| words.windows(sought.len()).position(|window| window == sought.as_slice());

@@ -22,7 +22,7 @@
 //! Several values of one field are alternatives; everything else must hold together. Other text, such as `Re:` and `http://…`, stays text, and a
 //! query without these forms is its own text, unchanged.
 //!
-//! A query of phrases, required words and fields only, or of nothing but fields, is a complete list; so is one with [`operators`].
+//! A query of only phrases, required words and fields, or of only fields, is a complete list; so is one with [`operators`].
 
 mod deleted_words;
 mod operators;
@@ -118,7 +118,7 @@ pub(super) fn understand(host: &Host, collection: &Collection, query: &str) -> R
     }
     let corrections = slips::among(host, collection, &understood.text)?;
     understood.text = correct(&understood.text, &corrections);
-    // What is to be there word for word may be there as it is.
+    // Words that are required verbatim are corrected only if no passage has them.
     let unknown: Vec<Correction> = corrections.iter().filter(|correction| !correction.is_known).cloned().collect();
     for required in understood.words.required.iter_mut().chain(&mut understood.preferred) {
         *required = correct(required, &unknown);

@@ -183,7 +183,7 @@ fn distance(word: &str) -> Option<u32> {
     }
     let digits = word.strip_prefix("w/").or_else(|| word.strip_prefix("W/"))?;
     let is_number = !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
-    // One that does not fit is too large, which is said where it is used.
+    // A number that does not fit is too large, which its user reports.
     (is_number && !digits.is_empty()).then(|| digits.parse().unwrap_or(u32::MAX))
 }
 

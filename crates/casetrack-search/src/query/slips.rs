@@ -1,6 +1,6 @@
 //! Typing errors in a query.
 //!
-//! A word that no passage has may be a typing error, or a word that the documents do not use: "lease" is not an error for "least". The models know
+//! A word that no passage has may be a typing error, or a word that the documents do not use: "lease" is not an error for "least". The models cover
 //! its meaning, so it is replaced only if nothing shows that it is right.
 
 use casetrack_core::Result;

@@ -46,7 +46,7 @@ impl CollectionQuery {
             notices.push(query::nothing_left(&words, left));
         }
         let count = match request.per_document {
-            // Each document has its say.
+            // Each document gets its own results.
             Some(_) => count.max(request.among.unwrap_or(chunks as usize)),
             None => count,
         };
@@ -61,7 +61,7 @@ impl CollectionQuery {
         Ok(Self { collection, counts, documents, chunks, notices, preferences, recalled })
     }
 
-    /// The query for late interaction, if the collection has token vectors whose model knows the language of what was found. None if the query
+    /// The query for late interaction, if the collection has token vectors whose model covers the language of the found passages. None if the query
     /// prefers passages, such as those of a named document: late interaction would mix these with others again (docs/dev/embedding.md).
     pub fn late(&self) -> Option<&SignQuery> {
         self.recalled

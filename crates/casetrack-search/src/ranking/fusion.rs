@@ -38,7 +38,7 @@ impl Weights {
 /// of a few passages, the best would otherwise count in full, however far it is.
 const SIMILAR: f32 = 0.3;
 
-/// A candidate and what each stage said of it.
+/// A candidate and its score in each stage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub document: DocumentId,
@@ -58,7 +58,7 @@ impl Recall {
         self.fused_with(self.weights)
     }
 
-    /// The same without lists of weight 0: some collections' models may know the language of a query, and others not.
+    /// The same without lists of weight 0: the models of only some collections may cover the language of a query.
     pub(crate) fn weighed(&self) -> Self {
         let counts = |weight: f32, hits: &Option<Vec<Hit>>| {
             hits.as_ref().map(|hits| if weight > 0.0 { hits.clone() } else { Vec::new() })
@@ -80,8 +80,9 @@ impl Recall {
 }
 
 /// Joins the lists (best first each) to scores of 0–1: scores are min–max normalised within a list, weighted and summed; a chunk that
-/// a list lacks counts 0 there. What is far from the query (dense scores below 0.3) counts less. The sum is divided by the weights of the lists that took part. Ties are broken by the chunk's place,
-/// so that the order depends on nothing but the scores.
+/// a list lacks counts 0 there. A chunk that is far from the query (dense scores below 0.3) counts less. The sum is divided by the weights of the
+/// lists that took part. Ties are broken by the chunk's place,
+/// so that the order depends only on the scores.
 pub fn fuse(bm25: Option<&[Hit]>, dense: Option<&[Hit]>, sparse: Option<&[Hit]>, weights: Weights) -> Vec<Candidate> {
     let mut candidates: HashMap<(DocumentId, u32), Candidate> = HashMap::new();
     let mut total = 0.0;

@@ -17,7 +17,7 @@ pub(crate) struct Found<'f> {
     pub sparse: Option<&'f mut Vec<Vec<Hit>>>,
 }
 
-/// The weights for the language of most of the best passages of keyword search. A model that does not know it has weight 0, since such a text is only
+/// The weights for the language of most of the best passages of keyword search. A model that does not cover it has weight 0, because such a text is only
 /// word pieces to it. Passages in other languages that a model does not know are removed from its list. Reads the descriptions of at most 20
 /// documents of each list, and of all documents of a list with such passages.
 pub(crate) fn weights(
@@ -55,7 +55,7 @@ struct Languages<'c> {
 }
 
 impl Languages<'_> {
-    /// The passages whose documents are in languages that a model does not know.
+    /// The passages whose documents are in languages that a model does not cover.
     fn foreign<'h>(
         &mut self,
         hits: impl Iterator<Item = &'h Hit>,

@@ -52,7 +52,7 @@ pub(crate) fn ranked_again(
                 None => missing += 1,
             }
         }
-        // Only what one model made can be compared.
+        // Only vectors of the same model can be compared.
         of_models.entry(&model.id).or_default().extend(places.into_iter().zip(query.max_sims(&passages)));
     }
     add(ranked.iter_mut().map(|(_, candidate)| candidate), of_models.into_values(), WEIGHT / total);

@@ -70,7 +70,7 @@ impl Preferences {
                 });
             }
         }
-        // What names a document is not asked of its passages.
+        // Phrases that name a document are not required of its passages.
         phrases.retain(|phrase| asked.contains(phrase.as_str()));
         let comparisons = quantity::comparisons(&asked);
         // Their numbers are bounds, which the passages need not have.

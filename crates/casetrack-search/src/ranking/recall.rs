@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
 use casetrack_core::{Error, Notice, Result};
-use casetrack_embed::{Outputs, SignQuery};
+use casetrack_embed::{Embedder, Outputs, SignQuery};
 use casetrack_store::{Collection, Filter, Hit, SparseVector};
 
 use super::language::{self, Found};
@@ -44,6 +44,50 @@ pub fn recall(
     count: usize,
     scopes: &[Scope<'_>],
 ) -> Result<Vec<Recall>> {
+    let Lists { bm25, mut dense, mut sparse, late, embedder, mut notices } =
+        lists(host, collection, query, count, scopes)?;
+    let counts = collection.counts()?;
+    if sparse.is_some() && counts.sparse_chunks < counts.chunks {
+        let missing = counts.chunks - counts.sparse_chunks;
+        let all = counts.chunks;
+        notices.push(
+            format!(
+                "{missing} of {all} chunks of the collection have no learned-sparse vectors (E6); only the other stages find them."
+            )
+            .into(),
+        );
+    }
+    let found = Found { dense: dense.as_mut(), sparse: sparse.as_mut() };
+    let best = bm25.first().map_or(&[][..], Vec::as_slice);
+    let mut weights = language::weights(collection, best, found, embedder.as_ref())?;
+    if sparse.is_none() && weights.dense > 0.0 && dense.is_some() {
+        weights.bm25 *= coverage::share(collection, query, best)?;
+    }
+    let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));
+    let late = late.map(Arc::new);
+    let recalled = bm25.into_iter().map(|bm25| Recall {
+        bm25,
+        dense: dense.as_mut().and_then(Iterator::next),
+        sparse: sparse.as_mut().and_then(Iterator::next),
+        late: late.clone(),
+        max_sims: MaxSims::new(),
+        weights,
+        notices: std::mem::take(&mut notices),
+    });
+    Ok(recalled.collect())
+}
+
+/// The candidates of all recall sources, a list for each scope.
+struct Lists {
+    bm25: Vec<Vec<Hit>>,
+    dense: Option<Vec<Vec<Hit>>>,
+    sparse: Option<Vec<Vec<Hit>>>,
+    late: Option<SignQuery>,
+    embedder: Option<Embedder>,
+    notices: Vec<Notice>,
+}
+
+fn lists(host: &Host, collection: &Collection, query: &str, count: usize, scopes: &[Scope<'_>]) -> Result<Lists> {
     let mut notices = Vec::new();
     let (mut embedder, mut late) = (None, None);
     // In parallel: keyword search and the first model; then nearest neighbours and the second model.
@@ -75,44 +119,12 @@ pub fn recall(
         let sparse = sparse_recall(host, collection, query, count, scopes);
         Result::Ok((joined(bm25)?, dense.map(joined).transpose()?, sparse))
     })?;
-    let sparse = match sparse {
-        Ok(hits) => hits,
-        Err(error) => {
-            tracing::warn!(%error, "learned-sparse search is not available");
-            notices.push(error.notice("Without learned-sparse search (E6): "));
-            None
-        }
-    };
-    let counts = collection.counts()?;
-    if sparse.is_some() && counts.sparse_chunks < counts.chunks {
-        let missing = counts.chunks - counts.sparse_chunks;
-        let all = counts.chunks;
-        notices.push(
-            format!(
-                "{missing} of {all} chunks of the collection have no learned-sparse vectors (E6); only the other stages find them."
-            )
-            .into(),
-        );
-    }
-    let (mut dense, mut sparse) = (dense, sparse);
-    let found = Found { dense: dense.as_mut(), sparse: sparse.as_mut() };
-    let best = bm25.first().map_or(&[][..], Vec::as_slice);
-    let mut weights = language::weights(collection, best, found, embedder.as_ref())?;
-    if sparse.is_none() && weights.dense > 0.0 && dense.is_some() {
-        weights.bm25 *= coverage::share(collection, query, best)?;
-    }
-    let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));
-    let late = late.map(Arc::new);
-    let recalled = bm25.into_iter().map(|bm25| Recall {
-        bm25,
-        dense: dense.as_mut().and_then(Iterator::next),
-        sparse: sparse.as_mut().and_then(Iterator::next),
-        late: late.clone(),
-        max_sims: MaxSims::new(),
-        weights,
-        notices: std::mem::take(&mut notices),
+    let sparse = sparse.unwrap_or_else(|error| {
+        tracing::warn!(%error, "learned-sparse search is not available");
+        notices.push(error.notice("Without learned-sparse search (E6): "));
+        None
     });
-    Ok(recalled.collect())
+    Ok(Lists { bm25, dense, sparse, late, embedder, notices })
 }
 
 fn nothing() -> Error {

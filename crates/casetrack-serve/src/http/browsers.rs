@@ -220,7 +220,7 @@ mod tests {
         let admits = |secret: &str, (now, clock)| browsers.user_at(secret, &users, now, clock).is_some();
         open("a", None);
         assert!(admits("a", later(0)) && !admits("b", later(0)) && !admits("", later(0)));
-        // Each request counts from anew, until the longest time is over.
+        // Each request restarts the time, until the longest time is over.
         for hours in (7..7 * 24).step_by(7) {
             assert!(admits("a", later(hours * 3600)), "{hours}");
         }

@@ -93,7 +93,7 @@ mod tests {
             assert!(!keys.admits(wrong), "{wrong}");
         }
         let other = keys.exchange(&keys.code()).unwrap();
-        // Who used it first may not have been the user.
+        // The first user of the code may have been someone else.
         assert_eq!(keys.exchange(&code), None);
         assert!(!keys.admits(&secret) && keys.admits(&other));
     }

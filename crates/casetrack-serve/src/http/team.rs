@@ -156,7 +156,7 @@ enum Rejection {
     Nothing,
     /// Its token or cookie is not valid.
     Bad(&'static str),
-    /// The provider knows the user, but this server does not.
+    /// The provider has the user, but this server does not.
     Unknown(String),
 }
 
@@ -271,7 +271,7 @@ impl Router {
     }
 
     fn address(&self, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
-        // The proxy adds to what the client may have invented.
+        // The proxy appends to a value that the client may have invented.
         let forwarded =
             headers.get_all("x-forwarded-for").into_iter().next_back().and_then(|value| value.to_str().ok());
         let forwarded = forwarded.and_then(|forwarded| forwarded.rsplit(',').next()?.trim().parse().ok());

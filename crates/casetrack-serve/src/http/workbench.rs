@@ -150,7 +150,7 @@ pub(super) fn comes_from(method: &Method, headers: &HeaderMap, is_own: impl Fn(&
         // Browsers name it whenever a request is not a plain GET.
         None => matches!(*method, Method::GET | Method::HEAD),
     };
-    // Older browsers do not say where a request comes from.
+    // Older browsers do not report the origin of a request.
     let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
     origin && site.is_none_or(|site| matches!(site, "same-origin" | "none"))
 }

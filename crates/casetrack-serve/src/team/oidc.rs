@@ -81,7 +81,7 @@ impl Oidc {
         if token.len() > MAX_TOKEN {
             return Err("token_too_long");
         }
-        // "none", and what is no algorithm at all, are not among those that can be read.
+        // "none" and unknown algorithms cannot be read.
         let header = decode_header(token).map_err(|_| "unreadable_token")?;
         if !signatures::ALLOWED.contains(&header.alg) {
             return Err("algorithm_not_allowed");
@@ -92,17 +92,17 @@ impl Oidc {
         let key = self.key(&header)?;
         let claims: Map<String, Value> =
             decode(token, &key, &self.validation(header.alg)).map_err(|error| reason(&error))?.claims;
-        // The library leaves out what is no number.
+        // The library ignores values that are not numbers.
         if ["exp", "nbf"].iter().any(|time| claims.get(*time).is_some_and(|value| !value.is_number())) {
             return Err("malformed_claim");
         }
         let called = claims.get(&self.settings.claim).and_then(Value::as_str).filter(|called| !called.is_empty());
         let called = called.ok_or("claim_missing")?;
-        // Anybody could call themselves so.
+        // Anyone could claim such an address.
         if self.settings.claim == "email" && claims.get("email_verified") != Some(&Value::Bool(true)) {
             return Err("email_not_verified");
         }
-        // A time that no clock reaches is none.
+        // A time beyond the range of the clock counts as no time.
         let seconds = claims.get("exp").and_then(Value::as_f64).unwrap_or_default() + LEEWAY as f64;
         let until = Duration::try_from_secs_f64(seconds).ok().and_then(|span| UNIX_EPOCH.checked_add(span));
         Ok(TokenSubject { called: called.to_owned(), until })
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(found(Some("a")).as_deref(), Some("a"));
         // Not for signatures, not for this algorithm, not there.
         assert_eq!((found(Some("b")), found(Some("c")), found(Some("d"))), (None, None, None));
-        // The only one that can be meant.
+        // The only key that fits.
         assert_eq!(found(None).as_deref(), Some("a"));
         assert_eq!(chosen(&[rsa("a", ""), rsa("d", "")], &header(None)), None);
     }

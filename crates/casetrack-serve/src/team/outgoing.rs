@@ -1,4 +1,4 @@
-//! Requests of this program: for the keys of a provider, and to a remote server.
+//! Requests of this program: for the keys of a provider, to a remote server, and to a language model.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -32,7 +32,7 @@ static PROVIDER: CryptoProvider = CryptoProvider {
 /// Makes the library check signatures here.
 pub(super) fn install() {
     static INSTALLED: Once = Once::new();
-    // It fails where it is there already, which only this does.
+    // It fails only if a provider is already installed, and only this code installs one.
     INSTALLED.call_once(|| {
         let _ = PROVIDER.install_default();
     });

@@ -43,8 +43,8 @@ pub fn archive_lock(path: &Path) -> Result<Option<Lock>> {
 
 impl Archive {
     /// As [`open`](Self::open), for one that is encrypted. All of it is decrypted and checked first. Errors:
-    /// [`ErrorCode::WrongKey`] if it is not encrypted with this key; [`ErrorCode::UnreadableFile`] if it was changed or
-    /// cut off, or is none.
+    /// [`ErrorCode::WrongKey`] if it is not encrypted with this key; [`ErrorCode::UnreadableFile`] if it was changed,
+    /// was cut off, or is not an archive.
     pub fn open_encrypted(path: &Path, key: &ArchiveKey) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
         let (key, what) = match key {

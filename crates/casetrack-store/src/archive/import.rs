@@ -26,7 +26,7 @@ use crate::{fs, vault};
 
 impl Archive {
     /// Opens an archive and compares its directory with its manifest. Reads no document. Errors:
-    /// [`ErrorCode::UnreadableFile`] if it is none, or differs from its manifest; [`ErrorCode::NewerSchema`] if a newer
+    /// [`ErrorCode::UnreadableFile`] if it is not an archive, or differs from its manifest; [`ErrorCode::NewerSchema`] if a newer
     /// CaseTrack made it; [`ErrorCode::InvalidArgument`] if it is encrypted: see
     /// [`open_encrypted`](Self::open_encrypted).
     pub fn open(path: &Path) -> Result<Self> {

@@ -26,7 +26,7 @@ pub(super) fn directory(dir: &Path, seal: &Seal) -> tantivy::Result<Box<dyn Dire
     })
 }
 
-/// As [`directory`], but what is written stays in memory.
+/// As [`directory`], but written files stay in memory.
 pub(super) fn in_memory(dir: &Path, seal: &Seal) -> tantivy::Result<Box<dyn Directory>> {
     Ok(Box::new(MemoryDirectory { below: directory(dir, seal)?, above: RamDirectory::create() }))
 }

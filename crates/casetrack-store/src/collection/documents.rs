@@ -176,6 +176,10 @@ impl PassageSource for Reader<'_> {
         Ok(self.chunk_place(id)?.map(|place| (place.document, place.index)))
     }
 
+    fn ids_within(&self, ids: RangeInclusive<ChunkId>, most: usize) -> Result<Vec<ChunkId>> {
+        self.chunk_ids_within(ids, most)
+    }
+
     fn page(&self, document: DocumentId, page: u32) -> Result<PageFacts> {
         Ok(self.known_page(document, page)?.into())
     }

@@ -194,14 +194,7 @@ impl LocalCollection {
         }
         indexes.all().iter().try_for_each(|index| index.catch_up(origin))?;
         drop(reader);
-        if let Some(key) = seal.vault_key()
-            && let Some(header) = vault::vouched(dir, key)
-        {
-            match truth.keep_generation(header.generation()) {
-                Err(error) if strict && (saves || error.code != ErrorCode::DiskFull) => return Err(error),
-                _ => {}
-            }
-        }
+        keep_generation(dir, &truth, seal, strict)?;
         if !migrated && saves {
             migrate::remove_backups(dir)?;
         }
@@ -295,6 +288,15 @@ pub(crate) const ORIGINALS: &str = "originals";
 pub(crate) const UPLOADS: &str = "uploads";
 /// The folder of records and files that repairs took out.
 pub(crate) const QUARANTINE: &str = "quarantine";
+
+/// Keeps the generation of a vault's header, if it can be read.
+fn keep_generation(dir: &Path, truth: &Truth, seal: &Seal, strict: bool) -> Result<()> {
+    let Some(header) = seal.vault_key().and_then(|key| vault::vouched(dir, key)) else { return Ok(()) };
+    match truth.keep_generation(header.generation()) {
+        Err(error) if strict && (!truth.is_read_only() || error.code != ErrorCode::DiskFull) => Err(error),
+        _ => Ok(()),
+    }
+}
 
 /// The place in which a collection is built before it gets its own.
 fn staging_path(dir: &Path) -> Result<PathBuf> {

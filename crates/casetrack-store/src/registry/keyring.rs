@@ -200,7 +200,7 @@ impl Registry {
 
     /// Finds the key of a vault in its headers, of which `try_one` looks at one, and mends the copy that is damaged, older or forged.
     ///
-    /// Errors: those of [`vault_header`](Self::vault_header) and of `try_one`, also for what opens an older copy only.
+    /// Errors: those of [`vault_header`](Self::vault_header) and of `try_one`; also if only an older copy opens.
     pub fn open_header<T>(
         &self,
         id: CollectionId,

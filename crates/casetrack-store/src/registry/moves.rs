@@ -123,7 +123,7 @@ impl Registry {
         Ok(Space { needed: (bytes * FACTOR).saturating_sub(stored) + SPARE_BYTES, free })
     }
 
-    /// Removes what moves have stored of collections that are gone.
+    /// Removes the data of moves for collections that are gone.
     pub(super) fn clear_moves(&self) -> Result<()> {
         for name in self.names()? {
             let id = name.strip_prefix(MOVING_PREFIX).and_then(|id| id.parse::<CollectionId>().ok());

@@ -167,7 +167,7 @@ impl Registry {
                 return Err(error);
             }
         };
-        // It is done, whatever happens now.
+        // The move is done; later failures do not change that.
         waiting.tell(ResealProgress::Overwriting);
         let (wiped, left) = match clear(&self.wiping_path(id)) {
             Ok(wiped) => (wiped, None),
@@ -190,7 +190,7 @@ impl Registry {
             vault::write(&copy, header)?;
         }
         if new.key.is_some() {
-            // Even an empty one, for the files that the owner of the data directory has still to forget.
+            // Created even if empty, for the files that the owner of the data directory still has to forget.
             fs::create_dir(&copy.join(OWNED))?;
         }
         for Owned { name, content } in owned {

@@ -44,60 +44,10 @@ impl Repair<'_> {
         let state = truth.state().ok();
         let next_slot = settle_slots(&mut kept, state.as_ref(), &mut batch, &mut changed)?;
 
-        let mut entries = self.quarantine.entries();
-        let mut memos = Vec::new();
-        for family in cf::ALL {
-            let lookups = expected(family, &kept)?;
-            let mut present = 0;
-            for entry in reader.scan_all(family)? {
-                let (key, value) = entry?;
-                let belongs = match family {
-                    cf::META if key[..] == EVIDENCE_KEY => {
-                        let tray = decode::<EvidenceTray>("evidence", &value).and_then(|tray| tray.check());
-                        // One of a newer version is not ours to judge.
-                        tray.map_or_else(|error| error.code == ErrorCode::NewerSchema, |()| true)
-                    }
-                    cf::META if key.first() == Some(&MEMO_KEY) => {
-                        memos.push(key.to_vec());
-                        true
-                    }
-                    cf::META | cf::OPLOG => true,
-                    cf::DOCUMENTS => leading_document(&key).is_some_and(|id| key.len() == 16 && kept.contains_key(&id)),
-                    cf::CHUNK_IDS => leads_to_chunk(&reader, &kept, &key, &value)?,
-                    cf::PATH_INDEX | cf::HASH_INDEX | cf::SLOTS => {
-                        let belongs = lookups.get(&key[..]).is_some_and(|expected| expected[..] == value[..]);
-                        present += u64::from(belongs);
-                        belongs
-                    }
-                    _ => belongs_to_document(family, &kept, &key)?,
-                };
-                if !belongs {
-                    entries.put(family, &key, &value)?;
-                    batch.delete(family, &key)?;
-                }
-            }
-            if present < lookups.len() as u64 {
-                changed += lookups.len() as u64 - present;
-                for (key, value) in lookups {
-                    batch.put(family, key, value)?;
-                }
-            }
-        }
-        let taken = entries.finish()?;
+        let (taken, memos) = self.sweep(&reader, &kept, &mut batch, &mut changed)?;
 
-        let count =
-            |number: fn(&DocumentRecord) -> u32| kept.values().map(|kept| u64::from(number(&kept.record))).sum();
         let old = state.unwrap_or_default();
-        let counted = State {
-            next_slot,
-            documents: kept.len() as u64,
-            pages: count(|record| record.meta.page_count),
-            chunks: count(|record| record.meta.chunk_count),
-            sparse_chunks: kept.values().map(|kept| kept.sparse_chunks).sum(),
-            token_chunks: kept.values().map(|kept| kept.token_chunks).sum(),
-            annotated_documents: kept.values().filter(|kept| kept.annotated).count() as u64,
-            ..old
-        };
+        let counted = counted(&kept, State { next_slot, ..old });
         let without_sparse: u64 = kept
             .values()
             .filter(|kept| kept.sparse_chunks == 0)
@@ -138,6 +88,57 @@ impl Repair<'_> {
         }
         self.done("Lookups, counters and the operation log were rebuilt.");
         self.discard_indexes()
+    }
+
+    /// Takes out the entries that belong to no document that stays, and adds the lookups that are missing. Returns the
+    /// number of those taken out, and the keys of the memos, which stay.
+    fn sweep(
+        &self,
+        reader: &Reader<'_>,
+        kept: &Documents,
+        batch: &mut Batch<'_>,
+        changed: &mut u64,
+    ) -> Result<(u64, Vec<Vec<u8>>)> {
+        let mut entries = self.quarantine.entries();
+        let mut memos = Vec::new();
+        for family in cf::ALL {
+            let lookups = expected(family, kept)?;
+            let mut present = 0;
+            for entry in reader.scan_all(family)? {
+                let (key, value) = entry?;
+                let belongs = match family {
+                    cf::META if key[..] == EVIDENCE_KEY => {
+                        let tray = decode::<EvidenceTray>("evidence", &value).and_then(|tray| tray.check());
+                        // One of a newer version is not ours to judge.
+                        tray.map_or_else(|error| error.code == ErrorCode::NewerSchema, |()| true)
+                    }
+                    cf::META if key.first() == Some(&MEMO_KEY) => {
+                        memos.push(key.to_vec());
+                        true
+                    }
+                    cf::META | cf::OPLOG => true,
+                    cf::DOCUMENTS => leading_document(&key).is_some_and(|id| key.len() == 16 && kept.contains_key(&id)),
+                    cf::CHUNK_IDS => leads_to_chunk(reader, kept, &key, &value)?,
+                    cf::PATH_INDEX | cf::HASH_INDEX | cf::SLOTS => {
+                        let belongs = lookups.get(&key[..]).is_some_and(|expected| expected[..] == value[..]);
+                        present += u64::from(belongs);
+                        belongs
+                    }
+                    _ => belongs_to_document(family, kept, &key)?,
+                };
+                if !belongs {
+                    entries.put(family, &key, &value)?;
+                    batch.delete(family, &key)?;
+                }
+            }
+            if present < lookups.len() as u64 {
+                *changed += lookups.len() as u64 - present;
+                for (key, value) in lookups {
+                    batch.put(family, key, value)?;
+                }
+            }
+        }
+        Ok((entries.finish()?, memos))
     }
 
     /// The documents that are whole. The others are noted as lost. Chunk ids that do not lead to their chunks are put right.
@@ -221,6 +222,20 @@ fn settle_slots(kept: &mut Documents, state: Option<&State>, batch: &mut Batch<'
         }
     }
     Ok(next)
+}
+
+/// The state with the counts of these documents.
+fn counted(kept: &Documents, state: State) -> State {
+    let count = |number: fn(&DocumentRecord) -> u32| kept.values().map(|kept| u64::from(number(&kept.record))).sum();
+    State {
+        documents: kept.len() as u64,
+        pages: count(|record| record.meta.page_count),
+        chunks: count(|record| record.meta.chunk_count),
+        sparse_chunks: kept.values().map(|kept| kept.sparse_chunks).sum(),
+        token_chunks: kept.values().map(|kept| kept.token_chunks).sum(),
+        annotated_documents: kept.values().filter(|kept| kept.annotated).count() as u64,
+        ..state
+    }
 }
 
 /// Keys and values that a family of lookups should hold; none for other families.

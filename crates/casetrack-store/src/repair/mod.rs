@@ -210,7 +210,7 @@ impl Repair<'_> {
         }
     }
 
-    /// Mends RocksDB, and `collection.json` from it or the other way round.
+    /// Mends RocksDB, and `collection.json` from it or vice versa.
     fn truth(&mut self, manifest: Option<Manifest>) -> Result<Manifest> {
         let opened = Truth::open(&truth_dir(self.dir), &self.seal);
         match opened.and_then(|truth| Truth::read_everything(truth.path(), &self.seal).map(|_| truth)) {

@@ -43,7 +43,7 @@ impl Repair<'_> {
         fs::remove_dir(&work)
     }
 
-    /// Makes a new RocksDB of what can be read of the damaged one.
+    /// Makes a new RocksDB from the readable parts of the damaged one.
     pub(super) fn salvage(&mut self, manifest: Option<Manifest>) -> Result<Manifest> {
         let salvaged = self.try_salvage(manifest);
         // After an error nothing in there is of use: the damaged one is still in its place.
@@ -170,7 +170,7 @@ impl Repair<'_> {
         Ok(state.documents)
     }
 
-    /// Copies what users collected, as it is.
+    /// Copies the passages that users collected, unchanged.
     fn copy_evidence(&mut self, reader: &Reader<'_>, truth: &Truth) -> Result<()> {
         match reader.evidence() {
             Ok(tray) if tray == EvidenceTray::default() => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use casetrack_core::{
@@ -49,6 +49,9 @@ pub trait PassageSource {
 
     /// The document and index of the chunk with an id; `None` if there is none.
     fn place_of(&self, id: ChunkId) -> Result<Option<(DocumentId, u32)>>;
+
+    /// The ids of chunks within a range, in order; the first `most` of them.
+    fn ids_within(&self, ids: RangeInclusive<ChunkId>, most: usize) -> Result<Vec<ChunkId>>;
 
     /// The facts of a page that is there.
     fn page(&self, document: DocumentId, page: u32) -> Result<PageFacts>;
@@ -106,6 +109,11 @@ impl<'c> Passages<'c> {
             Some((document, index)) => self.at(document, index),
             None => Ok(None),
         }
+    }
+
+    /// The ids of chunks within a range, in order; the first `most` of them. In a vault, which keeps ids in no order, this reads all of them.
+    pub fn ids_within(&self, ids: RangeInclusive<ChunkId>, most: usize) -> Result<Vec<ChunkId>> {
+        opened(&self.source)?.ids_within(ids, most)
     }
 
     /// The chunks of a document with some indexes, in order, as far as they exist.

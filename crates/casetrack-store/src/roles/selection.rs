@@ -190,7 +190,7 @@ impl PagePlace {
         Ok(places)
     }
 
-    /// The indexes of the chunks on some pages, of the places of a document with so many chunks.
+    /// The indexes of the chunks on some pages, from the places of a document with `count` chunks.
     pub fn chunks_on(places: &[Self], pages: &RangeInclusive<u32>, count: u32) -> Range<u32> {
         let first = places.partition_point(|place| place.page < *pages.start());
         let end = places.partition_point(|place| place.page <= *pages.end());

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 
 use casetrack_core::{Error, ErrorCode, Result};
@@ -205,27 +206,10 @@ pub(super) fn write(
     let mut terms: Vec<u32> = sources.iter().flat_map(|source| source.terms()).collect();
     terms.sort_unstable();
     terms.dedup();
-    let mut live = vec![0u64; usize::try_from((end_slot - first_slot).div_ceil(64)).unwrap_or_default()];
+    let mut live = LiveChunks::new(first_slot..end_slot, dead);
     let (mut directory, mut postings, mut bytes) = (Vec::new(), 0, Vec::new());
-    let (mut offsets, mut impacts) = (Vec::new(), Vec::new());
     for term in terms {
-        offsets.clear();
-        impacts.clear();
-        for source in sources {
-            let Some(mut cursor) = source.cursor(term)? else { continue };
-            let base = source.first_slot() - first_slot;
-            let all = dead.count(source.first_slot()..source.end_slot()) == 0;
-            cursor.for_each(|offset, impact| {
-                let offset = base + u64::from(offset);
-                if all || !dead.contains(first_slot + offset) {
-                    if let Some(word) = live.get_mut((offset / 64) as usize) {
-                        *word |= 1 << (offset % 64);
-                    }
-                    offsets.push(offset as u32);
-                    impacts.push(impact);
-                }
-            })?;
-        }
+        let (offsets, impacts) = live.postings(sources, term)?;
         if offsets.is_empty() {
             continue;
         }
@@ -233,7 +217,7 @@ pub(super) fn write(
             return Err(Unwritten::Damaged);
         }
         bytes.clear();
-        postings::encode(&offsets, &impacts, &mut bytes);
+        postings::encode(offsets, impacts, &mut bytes);
         let max = impacts.iter().copied().max().unwrap_or_default();
         for number in [term, offsets.len() as u32, max.into(), bytes.len() as u32] {
             directory.extend(number.to_le_bytes());
@@ -255,8 +239,52 @@ pub(super) fn write(
     let Checksummed { file: written, crc32, bytes } = out;
     written.finish().map_err(io)?;
     fs::rename_durably(&partial, &path)?;
-    let chunks = live.iter().map(|word| u64::from(word.count_ones())).sum();
-    Ok(Some(SegmentInfo { file, bytes, crc32: crc32.finalize(), first_slot, end_slot, chunks, postings }))
+    let (crc32, chunks) = (crc32.finalize(), live.count());
+    Ok(Some(SegmentInfo { file, bytes, crc32, first_slot, end_slot, chunks, postings }))
+}
+
+/// The chunks of a range of slots that are live and have postings, and the postings of one term in them.
+struct LiveChunks<'d> {
+    dead: &'d Dead,
+    first_slot: u64,
+    /// A bit for each chunk.
+    bits: Vec<u64>,
+    offsets: Vec<u32>,
+    impacts: Vec<u8>,
+}
+
+impl<'d> LiveChunks<'d> {
+    fn new(slots: Range<u64>, dead: &'d Dead) -> Self {
+        let words = usize::try_from((slots.end - slots.start).div_ceil(64)).unwrap_or_default();
+        Self { dead, first_slot: slots.start, bits: vec![0; words], offsets: Vec::new(), impacts: Vec::new() }
+    }
+
+    /// The offsets and impacts of a term.
+    fn postings(&mut self, sources: &[&dyn Postings], term: u32) -> Result<(&[u32], &[u8]), Damaged> {
+        let Self { dead, first_slot, bits, offsets, impacts } = self;
+        offsets.clear();
+        impacts.clear();
+        for source in sources {
+            let Some(mut cursor) = source.cursor(term)? else { continue };
+            let base = source.first_slot() - *first_slot;
+            let all = dead.count(source.first_slot()..source.end_slot()) == 0;
+            cursor.for_each(|offset, impact| {
+                let offset = base + u64::from(offset);
+                if all || !dead.contains(*first_slot + offset) {
+                    if let Some(word) = bits.get_mut((offset / 64) as usize) {
+                        *word |= 1 << (offset % 64);
+                    }
+                    offsets.push(offset as u32);
+                    impacts.push(impact);
+                }
+            })?;
+        }
+        Ok((offsets.as_slice(), impacts.as_slice()))
+    }
+
+    fn count(&self) -> u64 {
+        self.bits.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
 }
 
 struct Checksummed {

@@ -32,7 +32,7 @@ pub trait SharedStore: Store {
     /// The roles that have a right to a collection, by name, for a role that has one itself.
     fn rights(&self, collection: CollectionId) -> Result<Vec<(String, Right)>>;
 
-    /// Gives a role a right to a collection, in place of the one that it has. Needs the right of an owner.
+    /// Gives a role a right to a collection, in place of its current right. Needs the right of an owner.
     fn grant(&self, collection: CollectionId, role: &str, right: Right) -> Result<()>;
 
     /// Takes back the right of a role to a collection. Needs the right of an owner.
@@ -44,7 +44,7 @@ pub trait SharedStore: Store {
     /// Lets a role use the database for collections, and make some if it `creates`. Only for the administrator.
     fn admit(&self, role: &str, creates: bool) -> Result<()>;
 
-    /// Takes back what [`admit`](Self::admit) gave, and all rights of the role. Only for the administrator.
+    /// Reverses [`admit`](Self::admit), and removes all rights of the role. Only for the administrator.
     fn dismiss(&self, role: &str) -> Result<()>;
 
     /// Adds work on a collection, in one step, in the order of the names, and returns the number of pieces that were

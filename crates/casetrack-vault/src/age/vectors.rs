@@ -37,7 +37,7 @@ impl Vector {
             expect: all("expect").remove(0),
             payload: all("payload").pop(),
             identities: match all("identity") {
-                // A file without any header is refused whoever asks.
+                // A file without any header is refused for every identity.
                 none if none.is_empty() && all("passphrase").is_empty() => vec![Identity::random().unwrap()],
                 some => some.iter().map(|text| Identity::from_text(text).unwrap()).collect(),
             },

@@ -84,8 +84,8 @@ impl ConfigPaths {
     }
 
     /// The folder of Claude Desktop as a packaged app, as which the Microsoft Store and, since 2026, its own installer put it on Windows.
-    /// Such an app sees this folder in the place of `%APPDATA%\Claude`, and never that one. Of several packages, the one that has a
-    /// configuration.
+    /// Such an app sees this folder instead of `%APPDATA%\Claude`, which it never sees. If there are several packages, the one with a
+    /// configuration counts.
     fn packaged_claude(&self) -> Option<PathBuf> {
         if self.system != System::Windows {
             return None;

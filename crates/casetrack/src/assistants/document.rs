@@ -45,7 +45,7 @@ impl Style {
         Ok(Some(Entry::Program(Server { command: command.to_owned(), args, env })))
     }
 
-    /// True if there is an entry of this name, of whatever kind.
+    /// True if there is an entry of this name, of any kind.
     pub fn has(self, text: &str, name: &str) -> Result<bool> {
         Ok(!self.value(text)?[self.section][name].is_null())
     }
@@ -322,7 +322,7 @@ mod tests {
         let Some(Entry::Program(found)) = VSCODE.entry(&new, "casetrack").unwrap() else { panic!("{new}") };
         assert_eq!((found.command.as_str(), found.env["A"].as_str()), ("/usr/bin/casetrack", "1"));
         assert!(new.contains("\"disabled\": true") && new.contains("\"type\": \"stdio\""), "{new}");
-        // An entry of another kind gives way as a whole.
+        // An entry of another kind is replaced as a whole.
         let new = VSCODE.with(text, "b", &server()).unwrap();
         assert!(!new.contains("\"url\""), "{new}");
         let text = "[mcp_servers.casetrack]\ncommand = \"old\" # mine\nstartup_timeout_sec = 60\n";
@@ -345,7 +345,7 @@ mod tests {
             assert!(new.contains("Bearer t0ken") && new.contains("kept"), "{new}");
             assert_eq!(style.entry(&new, "casetrack").unwrap(), Some(held.clone()), "{new}");
             assert_eq!(style.without(&new, "casetrack").unwrap(), text);
-            // A program in its place leaves no token behind, and the other way round no command.
+            // An entry with a program keeps no token, and an entry with a token keeps no command.
             let program = with(&new, &server());
             assert_eq!(style.entry(&program, "casetrack").unwrap(), Some(server()), "{program}");
             assert!(!program.contains("t0ken"), "{program}");

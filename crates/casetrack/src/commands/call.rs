@@ -9,6 +9,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
+use crate::language_model::language_model;
 
 use casetrack_engine::collections;
 
@@ -38,8 +39,10 @@ impl Call {
             None => collections::sole_collection(engine.host()).unwrap_or_default(),
         };
         let active = active.map(|found| found.id);
-        let settings = Settings::load(&engine.host().config().data_dir)?;
-        let session = Session::new(engine, settings, active);
+        let data_dir = &engine.host().config().data_dir;
+        let settings = Settings::load(data_dir)?;
+        let model = language_model(&settings, data_dir)?;
+        let session = Session::new(Arc::clone(&engine), settings, active).asking(model);
         let result = session.call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
         let text = |_: &_| result.text.clone();
         // A program gets the same text as an assistant, with the marks around passages.

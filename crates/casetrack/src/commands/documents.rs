@@ -36,11 +36,12 @@ impl Documents {
         let collection = self.target.find(&console.engine)?;
         let filters: Vec<MarkFilter> = self.tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
         let mut documents = documents::list_documents(console.host(), collection.id, self.sort)?;
+        let tag = self.tag.as_deref().filter(|_| !documents.is_empty());
         documents.retain(|document| admit(&filters, &document.marks));
         documents::describe_contracts(console.host(), collection.id, &mut documents)?;
         let unread = documents::list_unread(console.host(), collection.id)?.len() as u64;
         console.print(&documents, |documents| {
-            let list = text::documents::list(&collection.name, documents, Reader::CommandLine);
+            let list = text::documents::list(&collection.name, documents, tag, Reader::CommandLine);
             list + &text::unread::remark(unread, Reader::CommandLine)
         })
     }
@@ -99,9 +100,9 @@ impl Show {
             let page = documents::page_text(engine.host(), collection, &self.id, page, self.view)?;
             return console.print(&page, text::chunks::page);
         }
-        // A UUID may name either.
+        // An ID may name either.
         let document = documents::document(engine.host(), collection, &self.id);
-        if document.is_err() && self.id.parse::<ChunkId>().is_ok() {
+        if document.is_err() && ChunkId::beginning_with(&self.id).is_some() {
             console.print(
                 &documents::source_context(engine.host(), collection, &self.id, self.window, self.view)?,
                 |context| text::chunks::source_context(context, Reader::CommandLine),
@@ -127,7 +128,7 @@ pub struct Page {
     target: InCollection,
     /// ID of a passage on this page, whose lines are marked
     #[arg(long, value_name = "ID")]
-    chunk: Option<ChunkId>,
+    chunk: Option<String>,
     /// PNG file to write
     #[arg(long, value_name = "FILE")]
     out: OsString,
@@ -143,8 +144,7 @@ impl Page {
         let file = console.path(&self.document);
         let file = if file.is_file() { std::path::absolute(&file).ok() } else { None };
         let document = file.as_deref().and_then(Path::to_str).unwrap_or(&self.document);
-        let chunk = self.chunk.map(|chunk| chunk.to_string());
-        let (page, chunk, password) = (self.page, chunk.as_deref(), self.password);
+        let (page, chunk, password) = (self.page, self.chunk.as_deref(), self.password);
         let request = PictureRequest { document, page, chunk, password, ..PictureRequest::default() };
         let picture = documents::page_picture(console.host(), collection, &request, &console.cancel)?;
         let out = console.path(&self.out);

@@ -108,7 +108,8 @@ impl Ingest {
             ),
             false => text::ingest::folder(report, &shown, Reader::CommandLine),
         })?;
-        Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
+        let is_partial = !report.failed.is_empty() || !report.withheld_members.is_empty();
+        Ok(status(report.summary.stopped.is_some(), is_partial))
     }
 }
 
@@ -126,9 +127,10 @@ pub struct Sync {
     /// Remove documents whose files no longer exist
     #[arg(long)]
     remove_deleted: bool,
-    /// With --remove-deleted: remove documents also if a whole folder, or more than half of the documents, is gone at once. Without it they
-    /// are kept, because a drive that is not connected looks the same
-    #[arg(long, requires = "remove_deleted")]
+    /// Remove the documents of files that a mailbox or archive no longer holds, also if those are more than half. With --remove-deleted: remove
+    /// documents also if a whole folder, or more than half of the documents, is gone at once. Without it they are kept, because a drive that is
+    /// not connected looks the same
+    #[arg(long)]
     confirm_removal: bool,
     /// Only list the changes, without making them
     #[arg(long)]
@@ -163,7 +165,8 @@ impl Sync {
             false => console.work(collection.id, JobRequest::SyncFolder(request), |report| report.sync)?,
         };
         console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
-        let is_partial = !report.failed.is_empty() || report.withheld.is_some();
+        let is_withheld = report.withheld.is_some() || !report.withheld_members.is_empty();
+        let is_partial = !report.failed.is_empty() || is_withheld;
         Ok(status(report.summary.stopped.is_some(), is_partial))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use casetrack_core::{Password, Properties, Result};
+use casetrack_core::{Page, Password, Properties, Result};
 use casetrack_engine::inspect::{self, Inspection};
 use casetrack_text::format::{one_line, visible};
 use clap::Args;
@@ -62,36 +62,38 @@ fn describe(inspection: &Inspection, with_text: bool) -> String {
     for attachment in &inspection.attachments {
         let _ = writeln!(out, "  contains \"{}\", {} bytes", one_line(&attachment.name), attachment.size_bytes);
     }
-    for page in &inspection.pages {
-        let _ = write!(
+    inspection.pages.iter().for_each(|page| push_page(&mut out, page, inspection, with_text));
+    out
+}
+
+fn push_page(out: &mut String, page: &Page, inspection: &Inspection, with_text: bool) {
+    let _ = write!(
+        out,
+        "\n{} {}{}: {} characters, {} lines, {} paragraphs, {}\n",
+        if inspection.unpaged { "part" } else { "page" },
+        page.number,
+        page.sheet_name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default(),
+        page.text.chars().count(),
+        page.text.lines().count(),
+        page.blocks.len(),
+        page.method.label(),
+    );
+    for chunk in inspection.chunks.iter().filter(|chunk| chunk.page == page.number) {
+        let _ = writeln!(
             out,
-            "\n{} {}{}: {} characters, {} lines, {} paragraphs, {}\n",
-            if inspection.unpaged { "part" } else { "page" },
-            page.number,
-            page.sheet_name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default(),
-            page.text.chars().count(),
-            page.text.lines().count(),
-            page.blocks.len(),
-            page.method.label(),
+            "  chunk {}: chars {}-{}, paras. {}-{}, ll. {}-{}",
+            chunk.index,
+            chunk.char_start,
+            chunk.char_end,
+            chunk.paragraph_start,
+            chunk.paragraph_end,
+            chunk.line_start,
+            chunk.line_end
         );
-        for chunk in inspection.chunks.iter().filter(|chunk| chunk.page == page.number) {
-            let _ = writeln!(
-                out,
-                "  chunk {}: chars {}-{}, paras. {}-{}, ll. {}-{}",
-                chunk.index,
-                chunk.char_start,
-                chunk.char_end,
-                chunk.paragraph_start,
-                chunk.paragraph_end,
-                chunk.line_start,
-                chunk.line_end
-            );
-        }
-        if with_text {
-            for (number, line) in (1..).zip(page.text.lines()) {
-                let _ = writeln!(out, "{number:6} │ {line}");
-            }
+    }
+    if with_text {
+        for (number, line) in (1..).zip(page.text.lines()) {
+            let _ = writeln!(out, "{number:6} │ {line}");
         }
     }
-    out
 }

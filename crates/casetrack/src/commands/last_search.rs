@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Result};
+use casetrack_core::{ChunkId, CollectionId, Error, ErrorCode, Result};
 use casetrack_engine::search::{SearchResponse, SearchResult, matched};
 use casetrack_engine::{Engine, collections, vaults};
 use casetrack_text::Reader;
@@ -63,7 +63,7 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
     out
 }
 
-/// The number of results, or what there is where they were only counted or the offset is behind the last.
+/// The number of results. If no results are shown but the complete list has passages, the number of passages and documents.
 pub fn found(response: &SearchResponse) -> String {
     match (response.results.len() + response.hits.len(), &response.complete) {
         (0, Some(list)) if list.passages > 0 => {
@@ -145,7 +145,11 @@ impl LastSearch {
         };
         let written = serde_json::to_vec(&last).map_err(|error| Error::internal(error.to_string()));
         if let Err(error) = written.and_then(|json| engine.host().write_owned(&path(engine), FILE, &told, json)) {
-            tracing::warn!(%error, "the results cannot be shown by number");
+            match error.code {
+                // The search itself succeeds on a full disk.
+                ErrorCode::DiskFull => tracing::debug!(%error, "the results cannot be shown by number"),
+                _ => tracing::warn!(%error, "the results cannot be shown by number"),
+            }
         }
     }
 
@@ -154,7 +158,7 @@ impl LastSearch {
         engine.host().forget_owned(&path(engine))
     }
 
-    /// The chunk that a number means, and its collection; `None` if the text is no number.
+    /// The chunk that a number refers to, and its collection; `None` if the text is not a number.
     ///
     /// # Errors
     ///

@@ -39,7 +39,7 @@ pub(super) fn one(collection: CollectionMeta, request: ReindexRequest, console: 
 }
 
 /// Moves all active collections: all are queued before the first is waited for. An obstacle to a move is a line of the report; a closed or
-/// locked collection is no failure.
+/// locked collection is not a failure.
 pub(super) fn all(request: ReindexRequest, console: &Console) -> Result<u8> {
     let engine = &console.engine;
     let (mut started, mut not_moved, mut failed) = (Vec::new(), Vec::new(), false);

@@ -27,9 +27,9 @@ pub struct Models {
 enum Action {
     /// Download the models of the quality profile
     ///
-    /// Downloads files from Hugging Face. No other command downloads anything; only `serve`, `connect --server` and a database as the store
-    /// use the network as well. Complete models are not downloaded again, an interrupted download resumes, and every file is checked before
-    /// it is used. Models are stored in casetrack/models in your local data folder, or in --models-dir. Environment: HF_ENDPOINT (another
+    /// Downloads files from Hugging Face. No other command downloads anything; only `serve`, `connect --server`, a database as the store and a
+    /// language model in the settings use the network as well. Complete models are not downloaded again, an interrupted download resumes, and
+    /// every file is checked before it is used. Models are stored in casetrack/models in your local data folder, or in --models-dir. Environment: HF_ENDPOINT (another
     /// hub), HF_HOME (files in its cache are not downloaded again), HF_TOKEN, HF_HUB_OFFLINE=1 (same as --offline), HTTPS_PROXY.
     Pull {
         /// Models to pull [default: all of the quality profile]

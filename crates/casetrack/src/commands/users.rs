@@ -262,7 +262,7 @@ fn position(users: &[User], name: &str) -> Result<usize> {
     })
 }
 
-/// The collection that is meant, or the id of one that is gone.
+/// The collection of this name or id, or the given id if the collection is gone.
 fn found_or_gone(engine: &Engine, collection: &str) -> Result<CollectionId> {
     match collections::find_collection(engine.host(), collection) {
         Ok(meta) => Ok(meta.id),

@@ -36,7 +36,7 @@ impl Keychain for Native {
         match self.entry(account)?.get_password() {
             Ok(secret) => Ok(Some(Password::from(secret))),
             Err(Error::NoEntry) => Ok(None),
-            // It is none of ours, and opens nothing.
+            // It is not one of ours, and opens nothing.
             Err(Error::BadEncoding(_)) => Ok(Some(Password::from(String::new()))),
             Err(error) => Err(refusal(error)),
         }

@@ -141,7 +141,7 @@ impl Page {
     }
 
     fn push_line(&mut self, line: &str) {
-        // One empty line at most between two others.
+        // At most one empty line between two others.
         if line.is_empty() && (self.text.is_empty() || self.text.ends_with("\n\n")) {
             return;
         }

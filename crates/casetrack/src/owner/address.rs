@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,9 @@ use crate::privacy::restrict;
 /// Longest path of a Unix socket that every system accepts, in bytes.
 #[cfg(unix)]
 const MAX_SOCKET_PATH: usize = 100;
+
+/// In a link: the directory has no identity.
+const NO_IDENTITY: &str = "-";
 
 /// Content of `address.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,25 +37,69 @@ impl Address {
     /// The address published by the owner of `data_dir`, if any. An address in a copy of the directory is ignored, because another owner
     /// published it.
     pub fn read(data_dir: &Path) -> Option<Self> {
-        let address: Self = serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()?;
+        let address = match Self::of_link(data_dir) {
+            Some(address) => address,
+            None => serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()?,
+        };
         let is_own = address.directory.is_none() || address.directory == identity(&directory(data_dir));
         is_own.then_some(address)
     }
 
-    /// Publishes the address of the owner. The file is replaced in one step, so that no client reads half of it.
+    /// Publishes the address of the owner. The file is replaced in one step, so that no client reads half of it. On a full disk the target of a
+    /// link has the address, because a short one takes no space; otherwise nothing could be read until there is space again.
     pub fn publish(&self, data_dir: &Path) -> Result<()> {
         let path = file(data_dir);
         let partial = path.with_extension("partial");
         let json = serde_json::to_vec(self).map_err(|error| Error::internal(error.to_string()))?;
-        std::fs::write(&partial, json)
+        let written = std::fs::write(&partial, json)
             .and_then(|()| std::fs::rename(&partial, &path))
-            .map_err(|error| Error::io(path.display(), error))
+            .map_err(|error| Error::io(path.display(), error));
+        match written {
+            Ok(()) => {
+                let _ = std::fs::remove_file(link(data_dir));
+                Ok(())
+            }
+            Err(error) if error.code == ErrorCode::DiskFull => {
+                let _ = std::fs::remove_file(&partial);
+                self.publish_as_link(data_dir).map_err(|_| error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    #[cfg(unix)]
+    fn publish_as_link(&self, data_dir: &Path) -> std::io::Result<()> {
+        let (link, directory) = (link(data_dir), directory(data_dir));
+        let identity = self.directory.as_deref().unwrap_or(NO_IDENTITY);
+        let socket = self.socket.strip_prefix(&directory).unwrap_or(&self.socket);
+        for earlier in [&link, &file(data_dir)] {
+            match std::fs::remove_file(earlier) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        std::os::unix::fs::symlink(format!("{} {identity} {}", self.pid, socket.display()), link)
+    }
+
+    #[cfg(not(unix))]
+    fn publish_as_link(&self, _: &Path) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    /// The address that a link has.
+    fn of_link(data_dir: &Path) -> Option<Self> {
+        let target = std::fs::read_link(link(data_dir)).ok()?;
+        let mut parts = target.to_str()?.splitn(3, ' ');
+        let (pid, identity, socket) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
+        let identity = (identity != NO_IDENTITY).then(|| identity.to_owned());
+        Some(Self { socket: directory(data_dir).join(socket), pid, directory: identity })
     }
 
     /// Removes the address, if it is still this one.
     pub fn withdraw(&self, data_dir: &Path) {
         if Self::read(data_dir).as_ref() == Some(self) {
             let _ = std::fs::remove_file(file(data_dir));
+            let _ = std::fs::remove_file(link(data_dir));
         }
     }
 
@@ -66,7 +113,7 @@ pub fn directory(data_dir: &Path) -> PathBuf {
     data_dir.join("owner")
 }
 
-/// Distinguishes a directory from its copies, by whatever path it is reached.
+/// Distinguishes a directory from its copies, regardless of the path that leads to it.
 #[cfg(unix)]
 fn identity(directory: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
@@ -81,6 +128,11 @@ fn identity(directory: &Path) -> Option<String> {
 
 fn file(data_dir: &Path) -> PathBuf {
     directory(data_dir).join("address.json")
+}
+
+/// The link whose target is the address while the disk is full.
+fn link(data_dir: &Path) -> PathBuf {
+    directory(data_dir).join("address")
 }
 
 /// Makes the owner's directory, which only this user may enter.
@@ -119,5 +171,40 @@ pub fn take_lock(data_dir: &Path) -> Result<Option<File>> {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(Error::io(path.display(), error)),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_owner_is_found_on_a_full_disk() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path();
+        let owner = create_directory(home).unwrap();
+        let earlier = Address { pid: 1, ..Address::new(home).unwrap() };
+        earlier.publish(home).unwrap();
+        assert_eq!(Address::read(home), Some(earlier));
+
+        // Writing to this device fails as on a full disk.
+        std::os::unix::fs::symlink("/dev/full", owner.join("address.partial")).unwrap();
+        let address = Address::new(home).unwrap();
+        address.publish(home).unwrap();
+        assert_eq!(Address::read(home).as_ref(), Some(&address));
+        assert!(!owner.join("address.json").exists());
+        // As of a copy of the directory.
+        let of_another = Address { directory: Some("0:0".to_owned()), ..address.clone() };
+        of_another.publish_as_link(home).unwrap();
+        assert_eq!(Address::read(home), None);
+
+        // With space again.
+        address.publish(home).unwrap();
+        assert_eq!(Address::read(home).as_ref(), Some(&address));
+        assert!(owner.join("address.json").exists() && !owner.join("address").is_symlink());
+        address.publish_as_link(home).unwrap();
+        address.withdraw(home);
+        assert_eq!(Address::read(home), None);
+        assert!(!owner.join("address").is_symlink());
     }
 }

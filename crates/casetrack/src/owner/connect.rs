@@ -110,7 +110,7 @@ pub fn answers(data_dir: &Path) -> bool {
     attempt(data_dir).is_ok_and(|found| found.is_some())
 }
 
-/// True if a process owns a data directory, whether or not it answers. Makes nothing where there is no such directory.
+/// True if a process owns a data directory, whether or not it answers. Creates nothing if the directory does not exist.
 fn is_owned(data_dir: &Path) -> Result<bool> {
     Ok(directory(data_dir).exists() && take_lock(data_dir)?.is_none())
 }

@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `lock` | locked by the owner; the operating system releases it, however the owner exits |
 //! | `address.json` | the address of the owner |
+//! | `address` | on a full disk: a link whose target is the address |
 //! | `socket` | the socket itself, if the path is short enough for one |
 //! | `http-token` | the token that clients over HTTP must send, if the user has not given one |
 //! | `log` | warnings and errors of the owner |

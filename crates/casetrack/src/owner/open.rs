@@ -102,7 +102,7 @@ fn browse(url: &str) -> bool {
     };
     let mut command = Command::new(program);
     command.args(first).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // xdg-open may stay as long as the browser does: its status is not waited for.
+    // xdg-open may run as long as the browser, so nothing waits for its status.
     command.spawn().is_ok()
 }
 

@@ -230,7 +230,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
     ended
 }
 
-/// Serves clients until the owner should exit. `idle` is how long it stays without any; `None` for as long as it is let.
+/// Serves clients until the owner should exit. `idle` is how long the owner stays without clients; `None` means no limit.
 async fn accept(
     data_dir: &Path,
     address: &Address,

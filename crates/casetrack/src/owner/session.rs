@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 use super::serve::OwnerState;
 use super::wire::{self, FromClient, FromOwner, Greeting, Request, Run, SessionOptions};
 use crate::console::Console;
+use crate::language_model::language_model;
 use crate::options::Global;
 
 /// Size of the buffer between a session and its client, in bytes.
@@ -144,10 +145,11 @@ pub(super) fn new_sessions(
         (None, Some(name)) => tokio::task::block_in_place(|| named(&engine, name))?,
         (active, _) => active,
     };
+    let model = language_model(&settings, &engine.host().config().data_dir)?;
     let (audit, recent) = (Arc::clone(&serving.audit), Arc::clone(&serving.recent));
     Ok(move || {
         let session = casetrack_mcp::Session::new(Arc::clone(&engine), settings.clone(), active);
-        session.audited(Arc::clone(&audit)).counted(Arc::clone(&recent))
+        session.audited(Arc::clone(&audit)).counted(Arc::clone(&recent)).asking(model.clone())
     })
 }
 

@@ -62,7 +62,7 @@ pub struct Http {
     pub token: Option<String>,
 }
 
-/// The workbench, for a browser. The listener stays when the client has gone.
+/// The workbench, for a browser. The listener stays after the client disconnects.
 #[cfg(feature = "serve")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Open {

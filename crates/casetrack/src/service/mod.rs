@@ -198,7 +198,7 @@ impl Manager {
         }
     }
 
-    /// `data_dir` is the one that the service keeps.
+    /// `data_dir` is the data directory that the service holds.
     fn status(&self, data_dir: &Path) -> Status {
         let installed = self.file.exists();
         let says_so = installed && output_of(&self.status).is_ok_and(|output| (self.is_running)(&output));

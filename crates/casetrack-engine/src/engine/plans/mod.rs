@@ -30,7 +30,7 @@ use casetrack_host::{Host, lock};
 
 /// The interval between two checks for changes.
 const TICK: Duration = Duration::from_millis(200);
-/// The time without queries about sets after which memory is given back.
+/// Memory is released after this time without queries about sets.
 const IDLE: Duration = Duration::from_secs(10 * 60);
 /// The interval between two removals of entries that are no longer on the disk.
 const TIDY: Duration = Duration::from_secs(60 * 60);
@@ -129,7 +129,7 @@ impl Plans {
             drop(ready);
             if live.is_continuous() {
                 live.begin(&jobs);
-                // One that was ended meanwhile may have begun to watch once more.
+                // A source that was ended in the meantime may have begun to watch again.
                 if !live.is_running() {
                     let _alone = lock(&plans.changing);
                     if let Err(error) = plans.release(&host, &live) {

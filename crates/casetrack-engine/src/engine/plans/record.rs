@@ -114,7 +114,7 @@ impl Record {
         self.end(host, status, None);
     }
 
-    /// Leaves the database as it is from now on.
+    /// From now on, leaves the database unchanged.
     pub fn suspend(&self) {
         lock(&self.state).is_over = true;
     }

@@ -25,7 +25,7 @@ const MAX_RUNS: usize = 64;
 impl Engine {
     /// Keeps a plan, which is active.
     ///
-    /// Errors: a name that is taken, a source, condition or outcome that is none, a path that may not be read.
+    /// Errors: a taken name; an invalid source, condition or outcome; a path that may not be read.
     pub fn create_plan(&self, host: &Host, given: PlanDefinition) -> Result<PlanItem> {
         let PlanDefinition { name, description, mode, sources, conditions, outcomes } = given;
         let mode = mode.unwrap_or_else(|| "oneshot".to_owned());
@@ -122,7 +122,7 @@ impl Engine {
         }
         let after = space.update_plan(name, change)?;
         if after.outcomes != before.outcomes {
-            // Entries that had the former outcomes have yet to have the new ones.
+            // Entries that had the former outcomes still need the new ones.
             space.forget_outcome_files(after.id)?;
         }
         let running = self.plans.get(&Key::Plan(name.to_owned())).filter(|live| live.is_running());

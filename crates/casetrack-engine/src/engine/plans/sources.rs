@@ -31,7 +31,7 @@ pub struct SourceDefinition {
 impl Engine {
     /// Keeps a source.
     ///
-    /// Errors: a name that is taken, a type or configuration that is none, a path that may not be read.
+    /// Errors: a taken name, an invalid type or configuration, a path that may not be read.
     pub fn create_source(&self, host: &Host, given: SourceDefinition) -> Result<SourceItem> {
         let SourceDefinition { name, kind, target_set, config, update_mode } = given;
         let update_mode = update_mode.unwrap_or_else(|| "append".to_owned());
@@ -56,7 +56,7 @@ impl Engine {
         Ok(SourceList { sources: sources.map(SourceItem::from).collect() })
     }
 
-    /// Starts a source that watches a folder, from now on, also after a restart. One that runs stays as it is.
+    /// Starts a source that watches a folder, from now on, also after a restart. A running source stays unchanged.
     ///
     /// Errors: a source that does not exist or does not watch.
     pub fn start_source(&self, host: &Host, name: &str) -> Result<SourceItem> {

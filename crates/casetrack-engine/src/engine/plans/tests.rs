@@ -144,7 +144,7 @@ fn a_run_that_was_ended_in_its_first_walk_leaves_its_successor_at_work() {
     assert_eq!(made.statuses(), ["running", "cancelled"]);
     assert!(made.live(plan("p")).is_some_and(|live| live.is_running()));
     assert_eq!(engine.source(engine.host(), "w").unwrap().status, "running");
-    // One that has lost its place takes no other out of it.
+    // A removed record does not remove the record that took its place.
     let (plans, _) = engine.plans_and_jobs();
     plans.remove_this(&plan("p"), &old);
     assert!(made.live(plan("p")).is_some());
@@ -171,7 +171,7 @@ fn a_plan_that_runs_once_runs_alone_and_ends_when_it_is_paused_or_deleted() {
     engine.update_plan(engine.host(), "p", &status("active")).unwrap();
     assert_eq!(made.statuses(), ["cancelled"], "it runs when it is told to");
     engine.execute_plan(engine.host(), "p").unwrap();
-    // The end of the process interrupts it, and the next one runs it once more.
+    // The end of the process interrupts it, and the next process runs it again.
     made.reopen();
     assert_eq!(made.statuses(), ["running", "failed", "cancelled"]);
     drop(held);

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
-use casetrack_core::{Cancel, CollectionId, Error, JobId, ProgressSink, Timestamp};
+use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, JobId, ProgressSink, Result, Timestamp};
 use casetrack_store::locked;
 
 use super::super::record::JobRecord;
-use super::super::{FailingFile, JobState, JobStatus, no_such_job};
+use super::super::{FailingFile, JobState, JobStatus, no_such_job, same};
 use super::MAX_RUNNING;
 use casetrack_host::report::Problem;
 
@@ -110,6 +110,23 @@ impl Job {
 }
 
 impl State {
+    /// Joins the active job with the same request and settings as a new one, if there is one.
+    ///
+    /// Errors: [`ErrorCode::InUse`] for an active job that conflicts with the new one.
+    pub fn join(&mut self, new: &JobRecord) -> Result<Option<JobStatus>> {
+        let is_active = |job: &Job| !job.record.state.has_ended() && job.record.collection_id == new.collection_id;
+        let is_same = |job: &Job| job.record.request.is_same(&new.request) && same(&job.record.config, &new.config);
+        if let Some(same) = self.jobs.iter_mut().find(|job| is_active(job) && !job.closed && is_same(job)) {
+            same.asked_again = same.record.state == JobState::Running;
+            return Ok(Some(same.status()));
+        }
+        let conflicts = |job: &&Job| is_active(job) && job.record.request.conflicts_with(&new.request);
+        let Some(conflict) = self.jobs.iter().find(conflicts) else { return Ok(None) };
+        let message = format!("{} is being indexed by another request.", conflict.record.target);
+        Err(Error::new(ErrorCode::InUse, message)
+            .with_hint("Try again later, or make the same request to wait for it."))
+    }
+
     pub fn gone(&self, id: JobId) -> Error {
         self.waiting.get(&id).map_or_else(|| no_such_job(&id.to_string()), |collection| locked(*collection))
     }

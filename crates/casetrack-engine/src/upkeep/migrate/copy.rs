@@ -94,30 +94,7 @@ pub(super) fn copy(
     if source.models_are_open() && !target.models_are_open() {
         target.leave_models_open()?;
     }
-    let wanted: Vec<DocumentMeta> = state.documents.iter().map(|meta| way.described(meta)).collect();
-    let there = target.documents_as_stored()?;
-    let same = wanted.iter().zip(&there).take_while(|(wanted, there)| is_same(wanted, there)).count();
-    // Documents are ordered by when they were stored: documents after a different one are stored again.
-    for meta in there.iter().skip(same) {
-        target.delete_document(meta.id)?;
-        originals::remove(target, meta)?;
-    }
-    state.copied_before = same as u64;
-    progress(Progress::Discovered { files: wanted.len() as u64 });
-    let (mut files, mut chunks) = (same as u64, 0);
-    for (own, described) in state.documents.iter().zip(&wanted).skip(same) {
-        go_on(cancel)?;
-        progress(Progress::Reading { path: described.path.clone().into() });
-        // One that was deleted meanwhile is missed by the comparison.
-        if let Some(mut whole) = source.whole(own.id)? {
-            whole.meta = way.described(&whole.meta);
-            take_original(source, target, own, &mut whole)?;
-            target.put_document(&whole)?;
-            chunks += whole.chunks.len() as u64;
-        }
-        files += 1;
-        progress(Progress::FileDone { path: described.path.clone().into(), problem: None, files, chunks });
-    }
+    let has_removed = copy_documents(source, target, way, state, progress, cancel)?;
     for own in state.documents.iter().filter(|meta| meta.original_stored) {
         match target.document(own.id)?.is_some_and(|meta| meta.original_stored) {
             true => state.originals += 1,
@@ -142,7 +119,43 @@ pub(super) fn copy(
         target.describe(state.meta.clone())?;
     }
     // Removed documents count in the scores of keyword search until their space is given back.
-    if there.len() > same { target.compact() } else { Ok(()) }
+    if has_removed { target.compact() } else { Ok(()) }
+}
+
+/// True if documents that `target` had were removed.
+fn copy_documents(
+    source: &Collection,
+    target: &Collection,
+    way: &Way,
+    state: &mut State,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<bool> {
+    let wanted: Vec<DocumentMeta> = state.documents.iter().map(|meta| way.described(meta)).collect();
+    let there = target.documents_as_stored()?;
+    let same = wanted.iter().zip(&there).take_while(|(wanted, there)| is_same(wanted, there)).count();
+    // Documents are ordered by when they were stored: documents after a different one are stored again.
+    for meta in there.iter().skip(same) {
+        target.delete_document(meta.id)?;
+        originals::remove(target, meta)?;
+    }
+    state.copied_before = same as u64;
+    progress(Progress::Discovered { files: wanted.len() as u64 });
+    let (mut files, mut chunks) = (same as u64, 0);
+    for (own, described) in state.documents.iter().zip(&wanted).skip(same) {
+        go_on(cancel)?;
+        progress(Progress::Reading { path: described.path.clone().into() });
+        // One that was deleted meanwhile is missed by the comparison.
+        if let Some(mut whole) = source.whole(own.id)? {
+            whole.meta = way.described(&whole.meta);
+            take_original(source, target, own, &mut whole)?;
+            target.put_document(&whole)?;
+            chunks += whole.chunks.len() as u64;
+        }
+        files += 1;
+        progress(Progress::FileDone { path: described.path.clone().into(), problem: None, files, chunks });
+    }
+    Ok(there.len() > same)
 }
 
 /// Stored documents are kept, and found by the next call.

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use casetrack_host::changes::Change;
-use casetrack_host::{Host, StorePlace, of_files};
+use casetrack_host::{Host, OpenCollection, StorePlace, of_files};
 use comparison::difference;
 use copy::{State, Way, copy};
 
@@ -64,25 +64,7 @@ pub(crate) fn copy_to_store(
     cancel: &Cancel,
 ) -> Result<(MigrateReport, State)> {
     let started = Instant::now();
-    if to == host.store_place() {
-        return Err(Error::invalid(format!("The collection is already in {}.", to.described()))
-            .with_hint("Name the other store."));
-    }
-    if id == of_files() {
-        return Err(Error::invalid(
-            "The collection of the file search belongs to the files of this machine, and stays \
-            on its disk.",
-        )
-        .with_hint("Name another collection."));
-    }
-    let source = host.collection(id)?;
-    if source.is_vault() {
-        let message = format!("\"{}\" is a vault, and vaults are on disk only.", source.meta().name);
-        return Err(Error::new(ErrorCode::WrongState, message).with_hint(
-            "`casetrack vault unseal` makes it a plain collection, which anyone with access to the database can then \
-             read.",
-        ));
-    }
+    let source = movable(host, id, to)?;
     let other = host.other_store(to)?;
     let was_there = is_there(host, &*other, source.meta(), to)?;
     let way = Way::new(&source, &to.collection_dir(&host.config().data_dir, id));
@@ -120,6 +102,30 @@ pub(crate) fn copy_to_store(
         duration_ms: started.elapsed().as_millis() as u64,
     };
     Ok((report, state))
+}
+
+/// The collection, if it can be in that store.
+fn movable(host: &Host, id: CollectionId, to: &StorePlace) -> Result<Arc<OpenCollection>> {
+    if to == host.store_place() {
+        return Err(Error::invalid(format!("The collection is already in {}.", to.described()))
+            .with_hint("Name the other store."));
+    }
+    if id == of_files() {
+        return Err(Error::invalid(
+            "The collection of the file search belongs to the files of this machine, and stays \
+            on its disk.",
+        )
+        .with_hint("Name another collection."));
+    }
+    let source = host.collection(id)?;
+    if source.is_vault() {
+        let message = format!("\"{}\" is a vault, and vaults are on disk only.", source.meta().name);
+        return Err(Error::new(ErrorCode::WrongState, message).with_hint(
+            "`casetrack vault unseal` makes it a plain collection, which anyone with access to the database can then \
+             read.",
+        ));
+    }
+    Ok(source)
 }
 
 /// Removes the documents that an unfinished call has copied; returns true if there were any.

@@ -51,7 +51,7 @@ impl Extractor for Calendar {
         }
         let text = calendar_text(content_lines::contents(&decoded.text));
         if text.blocks.is_empty() {
-            return Err(source.empty("is a calendar without entries."));
+            return Err(source.without_content("is a calendar without entries."));
         }
         text.title.iter().for_each(|title| document.set_title(title));
         document.set_created(text.created);

@@ -8,7 +8,7 @@ use super::content_lines::{Component, Property};
 /// A day or a moment.
 pub(super) enum Time {
     Day(Date),
-    /// Local time, with the name of its zone; without one it is meant wherever the reader is.
+    /// Local time with the name of its zone. Without a zone, the time is local for every reader.
     Local(DateTime, Option<String>),
     Utc(DateTime),
 }
@@ -105,7 +105,7 @@ impl Time {
     }
 }
 
-/// The name of a zone without what programs put around it: `/freeassociation.sourceforge.net/Europe/Berlin`.
+/// The name of a zone without the prefix that programs add: `/freeassociation.sourceforge.net/Europe/Berlin`.
 fn zone_name(id: &str) -> String {
     let id = id.trim().trim_matches('"');
     let known = id.match_indices('/').map(|(at, _)| &id[at + 1..]).find(|rest| is_zone(rest));
@@ -116,7 +116,7 @@ fn is_zone(name: &str) -> bool {
     name.contains('/') && TimeZone::get(name).is_ok()
 }
 
-/// A duration (3.3.6): `PT1H30M` is "1 h 30 min". `None` if it is none.
+/// A duration (3.3.6): `PT1H30M` is "1 h 30 min". `None` if it is not a duration.
 pub(super) fn duration(value: &str) -> Option<String> {
     let (mut words, mut number, mut in_time) = (Vec::new(), String::new(), false);
     for c in value.trim().trim_start_matches('+').strip_prefix('P')?.chars() {

@@ -23,6 +23,8 @@ const CELL_MARK: u16 = 7;
 
 pub(super) struct WordFile<'a> {
     pub fib: Fib,
+    /// The stream of the tables that `fib` locates.
+    pub tables: &'a [u8],
     pub text: Text<'a>,
     pub characters: PropertyPages<'a>,
     pub paragraphs: PropertyPages<'a>,

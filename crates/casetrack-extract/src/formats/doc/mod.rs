@@ -27,6 +27,7 @@ use casetrack_pages::build::{DocumentBuilder, Extractor, changes};
 use casetrack_pages::container::ole::{CompoundFile, clipped, u16_at, u32_at};
 use casetrack_pages::model::Source;
 use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::numbering::Numbering;
 use casetrack_pages::office::summary_information;
 use casetrack_pages::office::tracked_changes::deleted_note;
 use casetrack_pages::text::roman::roman;
@@ -66,10 +67,11 @@ impl Extractor for Doc {
             document.warn("The document is damaged; text is missing.");
         }
         // Old files have tables of another form.
-        let table = |table| if fib.is_old { &[] } else { fib.table(&table_stream, table) };
+        let tables: &[u8] = if fib.is_old { &[] } else { &table_stream };
+        let table = |table| fib.table(tables, table);
         let fonts = lists::fonts(table(Table::Fonts));
-        let with_levels = |table| if fib.is_old { &[] } else { fib.table_and_rest(&table_stream, table) };
-        let (mut numbering, is_damaged) =
+        let with_levels = |table| fib.table_and_rest(tables, table);
+        let (numbering, is_damaged) =
             lists::numbering(with_levels(Table::ListDefinitions), with_levels(Table::Lists), &fonts);
         if is_damaged {
             document.warn("The list definitions are damaged; list labels may be missing.");
@@ -84,53 +86,64 @@ impl Extractor for Doc {
             revisers: revisions::revisers(table(Table::Revisers)),
             data: container.stream(&["Data"]).unwrap_or_default(),
             text,
+            tables,
             fib,
         };
-
-        document.start_page(ExtractionMethod::Native, None);
-        let veil = document.hidden().cause(HiddenReason::HiddenFormat, None);
-        let table = |table| if file.fib.is_old { &[] } else { file.fib.table(&table_stream, table) };
-        let footnotes = notes(table(Table::FootnoteReferences), |number| number.to_string());
-        let endnotes = notes(table(Table::EndnoteReferences), roman);
-        let mut anchors = Anchors {
-            notes: footnotes.iter().chain(&endnotes).map(|(place, mark)| (*place, format!("[{mark}]"))).collect(),
-            sections: sections(table(Table::Sections), &stream),
-            boxes: BTreeMap::new(),
-            margins: Vec::new().into_iter(),
-        };
-        // Lists in notes must not advance those of the text.
-        let mut flow = Flow::new(document);
-        let (mut of_notes, anchors) = (numbering.clone(), &mut anchors);
-        let mut body = Body { file: &file, numbering: &mut of_notes, anchors, veil, flow: &mut flow };
-        let (drawings, shapes) = (table(Table::Drawings), table(Table::Shapes));
-        pictures::read(source, &mut body, &stream, drawings, shapes);
-        for (part, marks, texts) in [
-            (Part::Footnotes, &footnotes, table(Table::FootnoteTexts)),
-            (Part::Endnotes, &endnotes, table(Table::EndnoteTexts)),
-        ] {
-            read_notes(&mut body, part, marks, texts)?;
-        }
-        let (references, texts) = (table(Table::CommentReferences), table(Table::CommentTexts));
-        document_parts::comments(&mut body, references, texts, table(Table::CommentAuthors))?;
-        body.anchors.margins = document_parts::margins(&mut body, table(Table::Margins))?.into_iter();
-        body.numbering = &mut numbering;
-        let mut loose = text_boxes(&mut body, table(Table::TextBoxes), shapes)?;
-
-        body.start_section();
-        body.read(file.fib.range(Part::Main), &mut Sink::Pages)?;
-        if file.fib.is_old {
-            for part in [Part::Footnotes, Part::Endnotes, Part::TextBoxes] {
-                body.read(file.fib.range(part), &mut Sink::Pages)?;
-            }
-        }
-        // Anchors without text.
-        loose.extend(std::mem::take(&mut body.anchors.boxes).into_values().flatten());
-        loose.iter().try_for_each(|block| flow.push(block))?;
-        flow.finish()?;
+        read_parts(source, &file, &stream, numbering, document)?;
         let pool = container.root_entries().into_iter().find(|entry| entry.name == "ObjectPool");
         let objects = pool.map(|pool| container.entries(&pool)).unwrap_or_default();
         EmbeddedFiles::of_storages(&container, objects.into_iter(), document)
     }
+}
+
+/// Reads the parts of the text: those with an anchor in the main text come before it.
+fn read_parts(
+    source: &Source,
+    file: &WordFile,
+    stream: &[u8],
+    mut numbering: Numbering,
+    document: &mut DocumentBuilder,
+) -> Result<()> {
+    document.start_page(ExtractionMethod::Native, None);
+    let veil = document.hidden().cause(HiddenReason::HiddenFormat, None);
+    let table = |table| file.fib.table(file.tables, table);
+    let footnotes = notes(table(Table::FootnoteReferences), |number| number.to_string());
+    let endnotes = notes(table(Table::EndnoteReferences), roman);
+    let mut anchors = Anchors {
+        notes: footnotes.iter().chain(&endnotes).map(|(place, mark)| (*place, format!("[{mark}]"))).collect(),
+        sections: sections(table(Table::Sections), stream),
+        boxes: BTreeMap::new(),
+        margins: Vec::new().into_iter(),
+    };
+    // Lists in notes must not advance those of the text.
+    let mut flow = Flow::new(document);
+    let (mut of_notes, anchors) = (numbering.clone(), &mut anchors);
+    let mut body = Body { file, numbering: &mut of_notes, anchors, veil, flow: &mut flow };
+    let (drawings, shapes) = (table(Table::Drawings), table(Table::Shapes));
+    pictures::read(source, &mut body, stream, drawings, shapes);
+    for (part, marks, texts) in [
+        (Part::Footnotes, &footnotes, table(Table::FootnoteTexts)),
+        (Part::Endnotes, &endnotes, table(Table::EndnoteTexts)),
+    ] {
+        read_notes(&mut body, part, marks, texts)?;
+    }
+    let (references, texts) = (table(Table::CommentReferences), table(Table::CommentTexts));
+    document_parts::comments(&mut body, references, texts, table(Table::CommentAuthors))?;
+    body.anchors.margins = document_parts::margins(&mut body, table(Table::Margins))?.into_iter();
+    body.numbering = &mut numbering;
+    let mut loose = text_boxes(&mut body, table(Table::TextBoxes), shapes)?;
+
+    body.start_section();
+    body.read(file.fib.range(Part::Main), &mut Sink::Pages)?;
+    if file.fib.is_old {
+        for part in [Part::Footnotes, Part::Endnotes, Part::TextBoxes] {
+            body.read(file.fib.range(part), &mut Sink::Pages)?;
+        }
+    }
+    // Anchors without text.
+    loose.extend(std::mem::take(&mut body.anchors.boxes).into_values().flatten());
+    loose.iter().try_for_each(|block| flow.push(block))?;
+    flow.finish()
 }
 
 /// Positions of the references to notes, and their marks.

@@ -49,7 +49,7 @@ pub(super) fn revisers(table: &[u8]) -> Vec<String> {
 }
 
 impl<'a> Body<'a, '_, '_> {
-    /// Marks what begins or ends before text that is there.
+    /// Marks the changes that begin or end before existing text.
     pub fn mark_text(&mut self, state: &mut State<'a>, properties: &CharacterProperties) {
         self.end_deletion(state);
         let wanted = properties.is_inserted.then_some(properties.insertion);

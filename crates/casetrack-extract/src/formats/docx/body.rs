@@ -1,4 +1,4 @@
-//! Block-level content: paragraphs, tables and what wraps them.
+//! Block-level content: paragraphs, tables and their wrappers.
 
 use std::collections::HashMap;
 

@@ -41,7 +41,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// True if nothing but paper is behind the text of the main part: no colour of the page, and no picture or shape that
+/// True if only the paper is behind the text of the main part: no colour of the page, and no picture or shape that
 /// is anchored behind text, there or in a header.
 pub(super) fn is_on_paper(main: &str, package: &mut Package, related: &Relationships) -> bool {
     let has_backdrop = |xml: &str| {

@@ -75,15 +75,8 @@ impl Body<'_, '_> {
             "t" => return self.text(paragraph),
             "r" => return self.run(paragraph),
             "tab" | "ptab" => self.push(paragraph, "\t"),
-            "br" => {
-                let is_page_break = element.has("type", "page") && !self.revisions.is_deleting();
-                if is_page_break {
-                    paragraph.text.push(PAGE_BREAK);
-                } else {
-                    self.push(paragraph, "\n");
-                }
-            }
-            "cr" => self.push(paragraph, "\n"),
+            "br" if element.has("type", "page") && !self.revisions.is_deleting() => paragraph.text.push(PAGE_BREAK),
+            "br" | "cr" => self.push(paragraph, "\n"),
             "ins" | "moveTo" => return self.inserted(element, paragraph),
             "del" | "moveFrom" => return self.deleted(element, paragraph),
             "delText" if self.revisions.is_deleting() => return self.text(paragraph),
@@ -113,18 +106,7 @@ impl Body<'_, '_> {
                 let comment = element.attribute("id").and_then(|id| self.comments.remove(&id));
                 paragraph.attach(comment);
             }
-            // Behind a prefix, or they would be ids of something else.
-            "chart" => {
-                paragraph.drawings.extend(element.qualified_attribute("id").and_then(|id| self.drawings.remove(&id)))
-            }
-            "relIds" => {
-                paragraph.drawings.extend(element.qualified_attribute("dm").and_then(|id| self.drawings.remove(&id)))
-            }
-            "blip" | "imagedata" => {
-                let name = if element.name() == "blip" { "embed" } else { "id" };
-                let picture = element.qualified_attribute(name).and_then(|id| self.pictures.remove(&id));
-                paragraph.attach(picture);
-            }
+            "chart" | "relIds" | "blip" | "imagedata" => self.graphic(element, paragraph),
             "txbxContent" => {
                 let mut sink = Sink::collect();
                 self.text_box(&mut sink)?;
@@ -141,6 +123,18 @@ impl Body<'_, '_> {
             _ => return self.inlines(paragraph),
         }
         Ok(self.xml.skip()?)
+    }
+
+    /// Puts a chart, diagram or picture behind the paragraph.
+    fn graphic(&mut self, element: &Element, paragraph: &mut Paragraph) {
+        // Behind a prefix, or they would be ids of something else.
+        let id = |name: &str| element.qualified_attribute(name);
+        match element.name() {
+            "chart" => paragraph.drawings.extend(id("id").and_then(|id| self.drawings.remove(&id))),
+            "relIds" => paragraph.drawings.extend(id("dm").and_then(|id| self.drawings.remove(&id))),
+            "blip" => paragraph.attach(id("embed").and_then(|id| self.pictures.remove(&id))),
+            _ => paragraph.attach(id("id").and_then(|id| self.pictures.remove(&id))),
+        }
     }
 
     pub fn inlines(&mut self, paragraph: &mut Paragraph) -> Result<(), Stop> {

@@ -18,7 +18,6 @@ mod revisions;
 mod sections;
 mod tables;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use casetrack_core::{ExtractionMethod, Result};
@@ -36,7 +35,7 @@ use casetrack_pages::text::encoding;
 use self::alternative_content::Depth;
 use self::body::Body;
 use self::inline::NoteKind;
-use self::notes::notes_of;
+use self::notes::{notes_of, warn_of_damage};
 use self::sections::Margins;
 use crate::formats::pictures::Pictures;
 
@@ -61,31 +60,21 @@ impl Docx {
         }
         document.expect_layout();
         document.set_page_count(properties::page_count(&mut package, &root));
-        let mut part =
-            |kind: &str, holds: &str| package.related(&related, kind, &format!("{folder}/{kind}.xml"), holds);
+        let mut part = |kind: &str, holds: &str| {
+            let part = package.related(&related, kind, &format!("{folder}/{kind}.xml"), holds).unwrap_or_default();
+            encoding::decode_xml(&part).into_owned()
+        };
         let (styles, numbering) = (part("styles", "styles"), part("numbering", "list definitions"));
         let (footnotes, endnotes) = (part("footnotes", "footnotes"), part("endnotes", "endnotes"));
         let comments = part("comments", "comments");
         let body =
             package.part(&main)?.ok_or_else(|| source.unreadable(format_args!("its main part {main} is missing")))?;
-
-        let text = |part: &'_ Option<Vec<u8>>| -> Cow<'static, str> {
-            part.as_deref().map_or(Cow::Borrowed(""), |bytes| Cow::Owned(encoding::decode_xml(bytes).into_owned()))
-        };
-        // A damaged table of styles or numbers costs headings or labels, not the text.
-        let styles = Styles::parse(&text(&styles)).unwrap_or_else(|error| {
-            document.warn(format!("The style sheet is damaged ({error}); headings may be missing."));
-            Styles::default()
-        });
-        let mut numbering = Numbering::parse(&text(&numbering), &styles).unwrap_or_else(|error| {
-            document.warn(format!("The list definitions are damaged ({error}); list labels may be missing."));
-            Numbering::default()
-        });
+        let (styles, mut numbering) = definitions(&styles, &numbering, document);
 
         document.start_page(ExtractionMethod::Native, None);
         let xml = encoding::decode_xml(&body);
-        let unlisted = change_counts::warning(&[&xml, &text(&footnotes), &text(&endnotes)]);
-        let comments = related_parts::comments(&text(&comments), &styles, document)?;
+        let unlisted = change_counts::warning(&[&xml, &footnotes, &endnotes]);
+        let comments = related_parts::comments(&comments, &styles, document)?;
         let drawings = related_parts::drawings(&mut package, &related)?;
         let mut reading = Pictures::after(std::mem::take(&mut depth.pictures), source, document);
         let pictures = related_parts::pictures(&mut package, &related, &mut reading, document);
@@ -97,7 +86,7 @@ impl Docx {
         // Lists in notes must not advance those of the text.
         let note_numbering = &mut numbering.clone();
         for (kind, part) in [(NoteKind::Footnote, &footnotes), (NoteKind::Endnote, &endnotes)] {
-            damaged.push((kind, notes_of(kind, &text(part), &styles, note_numbering, document, &mut notes)?));
+            damaged.push((kind, notes_of(kind, part, &styles, note_numbering, document, &mut notes)?));
         }
         let mut body = Body::new(&xml, &styles, &mut numbering, document);
         (body.comments, body.drawings, body.notes, body.margins) = (comments, drawings, notes, margins);
@@ -115,14 +104,23 @@ impl Docx {
             }
             document.warn(format!("The document is damaged ({error}); what follows the last page is missing."));
         }
-        for ((kind, error), count) in damaged.into_iter().zip(references) {
-            if let Some(error) = error.filter(|_| count > 0) {
-                document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
-            }
-        }
+        warn_of_damage(damaged, references, document);
         unlisted.into_iter().for_each(|warning| document.warn(warning));
         EmbeddedFiles::of_package(&mut package, document)
     }
+}
+
+fn definitions(styles: &str, numbering: &str, document: &mut DocumentBuilder) -> (Styles, Numbering) {
+    // A damaged table of styles or numbers costs headings or labels, not the text.
+    let styles = Styles::parse(styles).unwrap_or_else(|error| {
+        document.warn(format!("The style sheet is damaged ({error}); headings may be missing."));
+        Styles::default()
+    });
+    let numbering = Numbering::parse(numbering, &styles).unwrap_or_else(|error| {
+        document.warn(format!("The list definitions are damaged ({error}); list labels may be missing."));
+        Numbering::default()
+    });
+    (styles, numbering)
 }
 
 fn folded(blocks: &[FlowBlock]) -> String {

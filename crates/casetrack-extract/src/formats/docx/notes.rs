@@ -29,6 +29,19 @@ pub(super) fn notes_of(
     Stop::damage(outcome)
 }
 
+/// Warns of the damage to footnotes and endnotes, if the text refers to any of them: `references` counts them.
+pub(super) fn warn_of_damage(
+    damaged: Vec<(NoteKind, Option<XmlError>)>,
+    references: [u32; 2],
+    document: &mut DocumentBuilder,
+) {
+    for ((kind, error), count) in damaged.into_iter().zip(references) {
+        if let Some(error) = error.filter(|_| count > 0) {
+            document.warn(format!("The {} are damaged ({error}); some of them are missing.", kind.name()));
+        }
+    }
+}
+
 pub(super) struct Note {
     pub id: String,
     pub author: Option<String>,

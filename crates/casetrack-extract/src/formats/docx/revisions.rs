@@ -157,8 +157,8 @@ impl Body<'_, '_> {
         self.revisions.run.end_paragraph(mark.inserted, text, label, self.flow.document.changes())
     }
 
-    /// Starts a row or cell whose insertion is tracked: insertions in it are part of that. True if it is itself in no
-    /// insertion.
+    /// Starts a row or cell whose insertion is tracked; the insertions inside are part of it. True if no
+    /// insertion contains it.
     pub fn start_inserted_part(&mut self) -> bool {
         self.revisions.inserting += 1;
         self.revisions.inserting == 1

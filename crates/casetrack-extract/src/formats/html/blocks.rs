@@ -1,4 +1,4 @@
-//! Blocks and tables that are collected until what holds them is complete.
+//! Blocks and tables that are collected until their container is complete.
 
 use casetrack_core::BlockKind;
 use casetrack_pages::build::table::{Cell, Content, Row};

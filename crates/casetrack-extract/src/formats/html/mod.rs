@@ -29,7 +29,7 @@ impl Extractor for Html {
     }
 }
 
-/// Adds what `html` shows to the page in progress, and sets the document's title if it names one.
+/// Adds the visible content of `html` to the page in progress, and sets the document's title if it names one.
 pub(crate) fn push_html(html: &str, document: &mut DocumentBuilder) -> Result<()> {
     HtmlReader::new(document).read(html)
 }

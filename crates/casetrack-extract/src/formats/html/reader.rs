@@ -84,9 +84,7 @@ impl<'d> HtmlReader<'d> {
             }
             self.skipped = None;
         }
-        let attribute = |name: &str| tag.attributes.get(name.as_bytes()).map(|value| value.as_slice());
-        let number =
-            |name: &str| attribute(name).and_then(|value| std::str::from_utf8(value).ok()?.trim().parse::<u32>().ok());
+        let attribute = |name: &str| attribute(tag, name);
         if is_block(name) {
             self.close_nearest("p", &["td", "th", "table"])?;
             self.flush()?;
@@ -121,9 +119,17 @@ impl<'d> HtmlReader<'d> {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.kind = BlockKind::Heading { level: tag.name[1] - b'0' },
             _ => {}
         }
-        if VOID.contains(&name) || self.open.len() >= MAX_OPEN {
-            return Ok(());
+        if !VOID.contains(&name) && self.open.len() < MAX_OPEN {
+            self.enter(name, tag);
         }
+        Ok(())
+    }
+
+    /// Starts what an element holds, and keeps it open until its end tag.
+    fn enter(&mut self, name: &str, tag: &StartTag<()>) {
+        let attribute = |name: &str| attribute(tag, name);
+        let number =
+            |name: &str| attribute(name).and_then(|value| std::str::from_utf8(value).ok()?.trim().parse::<u32>().ok());
         match name {
             "ul" | "menu" | "dir" => self.lists.push(List { format: None, next: 1 }),
             "ol" => {
@@ -147,20 +153,19 @@ impl<'d> HtmlReader<'d> {
                 if let Some(table) = self.tables.last_mut() {
                     table.in_head = name == "thead";
                 }
-                return Ok(());
+                return;
             }
             "tr" => {
-                let Some(table) = self.tables.last_mut() else { return Ok(()) };
+                let Some(table) = self.tables.last_mut() else { return };
                 table.start_row();
             }
             "td" | "th" => {
-                let Some(table) = self.tables.last_mut() else { return Ok(()) };
+                let Some(table) = self.tables.last_mut() else { return };
                 table.start_cell(name == "th", number("colspan"), number("rowspan"));
             }
             _ => {}
         }
         self.open.push(name.to_owned());
-        Ok(())
     }
 
     /// Rows end rows and cells end cells, of the innermost table.
@@ -317,4 +322,8 @@ impl<'d> HtmlReader<'d> {
             None => item.write(self.document, &mut self.table),
         }
     }
+}
+
+fn attribute<'t>(tag: &'t StartTag<()>, name: &str) -> Option<&'t [u8]> {
+    tag.attributes.get(name.as_bytes()).map(|value| value.as_slice())
 }

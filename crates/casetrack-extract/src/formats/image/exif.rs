@@ -119,7 +119,7 @@ fn chunk<'b>(mut rest: &'b [u8], name: &[u8], layout: impl Fn(&[u8]) -> (u32, us
 mod tests {
     use super::*;
 
-    /// A TIFF with nothing but these texts in its Exif directory.
+    /// A TIFF with only these texts in its Exif directory.
     fn tiff(is_little: bool, texts: &[(u16, &str)]) -> Vec<u8> {
         let short = |number: u16| if is_little { number.to_le_bytes() } else { number.to_be_bytes() };
         let long =
@@ -166,7 +166,7 @@ mod tests {
             let exif = tiff(is_little, &texts);
             for file in [exif.clone(), in_jpeg(&exif), in_png(&exif), in_webp(&exif)] {
                 assert_eq!(capture_time(&file).as_deref(), Some("2025-03-05T10:30:00+09:00"));
-                // Cut anywhere, it is no panic.
+                // A cut at any place does not panic.
                 (0..file.len()).for_each(|end| drop(capture_time(&file[..end])));
             }
         }

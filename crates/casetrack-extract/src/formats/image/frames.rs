@@ -91,7 +91,7 @@ fn tiff_pages(source: &Source) -> impl Iterator<Item = Result<Frame>> {
         let Some(offset) = directory.offset else {
             return single(source, ImageFormat::Tiff, source.bytes, directory.resolution);
         };
-        // A copy for each page: what it takes to read one changes the file.
+        // A copy for each page, because reading a page changes the file.
         let mut bytes = source.bytes.to_vec();
         tiff::make_first(&mut bytes, &directory);
         let image = tiff_page(source, bytes, offset);

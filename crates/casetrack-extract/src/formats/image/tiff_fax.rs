@@ -15,7 +15,7 @@ const RLE: usize = 2;
 /// Bit of `T4_OPTIONS`: lines refer to those above them.
 const TWO_DIMENSIONAL: usize = 1;
 
-/// The page in black and white: 1 is what the fax calls black. Lines that are missing at the end of a strip stay white, as faxes are cut off in
+/// The page in black and white: 1 is the black of the fax. Lines that are missing at the end of a strip stay white, because faxes are cut off in
 /// transmission.
 pub(super) fn decode(bytes: &[u8], directory: usize, width: u32, height: u32) -> Result<Samples, Problem> {
     let tiff = Tiff::of(bytes).ok_or_else(|| Problem::Damaged("its header is damaged".into()))?;

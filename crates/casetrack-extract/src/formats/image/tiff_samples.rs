@@ -1,6 +1,6 @@
-//! The pixels of a page of a TIFF, of whatever kind its samples are ([TIFF 6.0], sections 3 to 23).
+//! The pixels of a page of a TIFF, for every kind of samples ([TIFF 6.0], sections 3 to 23).
 //!
-//! The page is decoded as bands without a meaning, which the decoder can do of every kind; what they mean is applied here. Faxes other than
+//! The decoder reads bands without a meaning, which works for every kind of page. This module applies their meaning. Faxes other than
 //! Group 4 have a decoder of their own.
 //!
 //! [TIFF 6.0]: https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf
@@ -67,8 +67,8 @@ pub(super) struct Samples {
     pub max: u16,
 }
 
-/// The page that the header of the file points to, upright or not. `bytes` are the file, and are changed; `may_hold` is asked whether a
-/// picture of this width and height is allowed; `max_bytes` limits what is decoded.
+/// The page that the header of the file points to, upright or not. `bytes` are the file, and are changed. `may_hold` decides whether a
+/// picture of this width and height is allowed; `max_bytes` limits the decoded bytes.
 pub(super) fn decode(
     bytes: &mut [u8],
     directory: usize,

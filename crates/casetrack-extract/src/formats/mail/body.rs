@@ -125,7 +125,7 @@ pub(super) fn plain(text: &str) -> PageText {
     page
 }
 
-/// `html` in whatever encoding it declares.
+/// `html` in the encoding that it declares.
 pub(super) fn html(source: &Source, html: &[u8]) -> PageText {
     let mut text = PageText::default();
     match pages(&Html, source, html) {

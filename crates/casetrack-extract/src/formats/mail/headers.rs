@@ -1,7 +1,7 @@
 //! Header fields before mail-parser reads them: encoded words (RFC 2047) and encoded parameters (RFC 2231) in UTF-8, each in one piece.
 //!
-//! mail-parser decodes each word by itself and knows fewer encodings. Programs cut a long text into words anywhere, in the middle of a
-//! character as well.
+//! mail-parser decodes each word on its own and supports fewer encodings. Programs cut a long text into words anywhere, even in the middle
+//! of a character.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::charsets::{decode_text, utf8_of};
 use super::mime::{decode_base64, hex_pair};
 
-/// Fields with ids. mail-parser leaves them as they are, so their words are decoded here.
+/// Fields with ids. mail-parser does not decode them, so their words are decoded here.
 const IDS: [&str; 3] = ["message-id", "in-reply-to", "references"];
 
 /// The header lines in UTF-8, with an encoded word for each run of them, and parameters in one piece.

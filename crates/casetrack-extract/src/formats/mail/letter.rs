@@ -1,5 +1,6 @@
 //! A message on its way to a page.
 
+use casetrack_core::remarks::SMALL_PICTURES;
 use casetrack_core::{BlockKind, ExtractionMethod, MailHeaders, Result};
 use casetrack_pages::build::DocumentBuilder;
 use casetrack_pages::model::attachment;
@@ -10,6 +11,8 @@ use super::body::PageText;
 /// Pictures below this size that a body shows are taken for logos, icons and tracking pixels; a screenshot or photo
 /// usually has more. A judgement, not a measurement.
 const MAX_DECORATION_BYTES: usize = 16 * 1024;
+/// Pictures that the warning about those left out names.
+const MOST_NAMED: usize = 10;
 
 #[derive(Default)]
 pub(super) struct Letter {
@@ -38,9 +41,20 @@ impl Letter {
         let Letter { headers, mail, body, attachments, warnings } = self;
         document.set_mail(mail);
         warnings.into_iter().for_each(|warning| document.warn(warning));
-        for enclosure in attachments.into_iter().filter(Enclosure::is_document) {
+        let mut small = Vec::new();
+        for enclosure in attachments {
             let name = enclosure.file_name();
-            document.attachments().push(&name, enclosure.bytes);
+            if enclosure.is_document() {
+                document.attachments().push(&name, enclosure.bytes);
+            } else if enclosure.is_decoration() {
+                small.push(name);
+            }
+        }
+        if !small.is_empty() {
+            let more = small.len().saturating_sub(MOST_NAMED);
+            small.truncate(MOST_NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            document.warn(format!("{SMALL_PICTURES} {}{more}.", small.join(", ")));
         }
         let mut page = PageText::default();
         let mut lines: Vec<String> = headers
@@ -70,7 +84,7 @@ impl Letter {
 }
 
 impl Enclosure {
-    /// Signatures and decoration are no documents.
+    /// Signatures and decoration are not documents.
     pub fn is_document(&self) -> bool {
         let signature = matches!(
             self.media_type.as_str(),
@@ -79,9 +93,13 @@ impl Enclosure {
                 | "application/x-pkcs7-signature"
                 | "application/applefile"
         ) || self.name.eq_ignore_ascii_case("smime.p7s");
-        let decoration =
-            self.inline && self.media_type.starts_with("image/") && self.bytes.len() <= MAX_DECORATION_BYTES;
-        !self.bytes.is_empty() && !signature && !decoration
+        !self.bytes.is_empty() && !signature && !self.is_decoration()
+    }
+
+    /// True for a logo, an icon or the like that the body shows.
+    fn is_decoration(&self) -> bool {
+        let is_small = !self.bytes.is_empty() && self.bytes.len() <= MAX_DECORATION_BYTES;
+        self.inline && self.media_type.starts_with("image/") && is_small
     }
 
     pub fn file_name(&self) -> String {

@@ -100,7 +100,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The parts of a multipart, at most `most`; `None` if it is none, or its boundary never occurs. Without the
+    /// The parts of a multipart, at most `most`; `None` if it is not a multipart, or its boundary never occurs. Without the
     /// closing boundary the last part ends with the content.
     pub fn parts(&self, most: usize) -> Option<Vec<&'a [u8]>> {
         if !self.media_type()?.starts_with("multipart/") {
@@ -138,7 +138,7 @@ fn without_line_end(bytes: &[u8]) -> &[u8] {
     bytes.strip_suffix(b"\r").unwrap_or(bytes)
 }
 
-/// The header lines and what follows the empty line after them. Headers also end at a line that cannot be one.
+/// The header lines, and the content after their empty line. Headers also end at a line that cannot be one.
 pub(super) fn split_headers(bytes: &[u8]) -> (&[u8], &[u8]) {
     let mut at = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {

@@ -2,6 +2,7 @@
 //!
 //! Envelopes are opened: signed or compressed content and Outlook's TNEF belong to the message that they came in. No signature is verified.
 
+use casetrack_core::remarks::ENCRYPTED_MAIL;
 use casetrack_core::{BlockKind, FileLimit};
 use casetrack_pages::model::{Source, can_be_raised};
 
@@ -17,7 +18,7 @@ use crate::formats::signed::{self, Envelope};
 /// Multiparts and envelopes inside each other; programs make three or four.
 const MAX_DEPTH: usize = 30;
 
-pub(super) const ENCRYPTED: &str = "The message is encrypted; only its headers could be read.";
+pub(super) const ENCRYPTED: &str = ENCRYPTED_MAIL;
 pub(super) const SIGNED: &str = "The message is signed; the signature was not verified.";
 
 /// The contribution of a part to the body.
@@ -155,7 +156,7 @@ impl<'a> Reader<'a> {
         Content { plain: Some(all), ..Content::default() }
     }
 
-    /// The content of an envelope of S/MIME (RFC 8551), which the message shows as its own; `None` if the part is none, or cannot be opened.
+    /// The content of an envelope of S/MIME (RFC 8551), which the message shows as its own; `None` if the part is not an envelope, or cannot be opened.
     fn read_envelope(&mut self, part: &Part, media_type: &str, depth: usize) -> Option<Content> {
         let name = part.file_name().unwrap_or_default().to_ascii_lowercase();
         let is_declared = matches!(media_type, "application/pkcs7-mime" | "application/x-pkcs7-mime");
@@ -215,7 +216,7 @@ impl<'a> Reader<'a> {
 
     fn html(&mut self, part: &Part) -> PageText {
         match part.charset() {
-            // The header wins over what the markup declares; a byte order mark makes the HTML reader keep it.
+            // The header takes precedence over the markup; a byte order mark makes the HTML reader keep it.
             Some(charset) => {
                 let text = self.decoded(&part.decoded(), Some(charset));
                 body::html(self.source, format!("\u{FEFF}{text}").as_bytes())

@@ -64,6 +64,7 @@ fn attachments_keep_their_names_and_bytes() {
             ("Inner.eml", b"Subject: Inner\r\n\r\nInner body"),
         ]
     );
+    assert_eq!(extraction.warnings, ["Small pictures that its text shows were left out: attachment.png."]);
 }
 
 #[test]

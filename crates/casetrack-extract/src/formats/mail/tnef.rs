@@ -265,7 +265,7 @@ impl<'a> Input<'a> {
     fn sized(&mut self) -> Option<&'a [u8]> {
         let size = usize::try_from(self.u32()?).ok()?;
         let value = self.take(size)?;
-        // The last one of a damaged list may lack what fills it up.
+        // The last one of a damaged list may lack its padding.
         self.take((4 - size % 4) % 4).or_else(|| self.take(self.0.len()))?;
         Some(value)
     }

@@ -44,7 +44,7 @@ impl Extractor for WebArchive {
     }
 }
 
-/// Styles, scripts, fonts and the files that office programs add are no documents.
+/// Styles, scripts, fonts and the files that office programs add are not documents.
 fn is_document(file: &Enclosure) -> bool {
     FileFormat::from_media_type(&file.media_type)
         .is_some_and(|format| !matches!(format, FileFormat::Html | FileFormat::Text | FileFormat::Csv))

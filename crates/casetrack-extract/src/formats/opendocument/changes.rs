@@ -112,7 +112,7 @@ fn read_change(xml: &mut XmlReader, paragraphs: &mut Vec<String>) -> Result<Stam
     Ok(stamp)
 }
 
-/// Adds the paragraphs of a block that was deleted; the rows of a table are lines. Damage keeps what came before.
+/// Adds the paragraphs of a block that was deleted; the rows of a table are lines. Content before damage is kept.
 fn read_deleted(xml: &mut XmlReader, name: &str, paragraphs: &mut Vec<String>) -> Result<(), XmlError> {
     match name {
         "p" | "h" => {

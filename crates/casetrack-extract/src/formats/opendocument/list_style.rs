@@ -90,7 +90,7 @@ impl ListStyle {
                         .map(|index| self.shown(index, counters))
                         .filter(|number| !number.is_empty())
                         .collect();
-                    // A level without a number may still be called something, but a lone full stop is no label.
+                    // A level without a number may still have a label, but a lone full stop is not a label.
                     let bare = numbers.is_empty()
                         && !number.prefix.chars().chain(number.suffix.chars()).any(char::is_alphanumeric);
                     if bare {

@@ -45,7 +45,7 @@ struct Run {
     styles: [Option<String>; LEVELS],
 }
 
-/// Lists that are open around a cell, frame or note, whose paragraphs are none of their items.
+/// Lists that are open around a cell, frame or note. The paragraphs inside are not items of these lists.
 pub(super) struct Outside(Vec<OpenList>);
 
 impl Lists {

@@ -152,7 +152,7 @@ fn read_content(body: &mut Body, slides: &mut Option<Slides>) -> std::result::Re
                     body.flow.document.expect_layout();
                     body.flow.start_page()?;
                     body.blocks(&mut Sink::Pages)?;
-                    // The pages hold nothing but tables.
+                    // The pages have only tables.
                     let texts = body.margins.of(None);
                     body.flow.add_margins(texts);
                 }

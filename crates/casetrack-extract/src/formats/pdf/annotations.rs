@@ -167,12 +167,12 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
                 let contents = contents.map(|contents| format!(": {contents}")).unwrap_or_default();
                 Reading::AnnotationText(format!("Attached file{}{contents}", by_whom(annotation)))
             }
-            // A caret is how reviewers insert text, and replace what they strike out.
+            // Reviewers use a caret to insert text, and to replace text that they strike out.
             PdfPageAnnotationType::Caret => comment("Inserted"),
             PdfPageAnnotationType::Watermark => Reading::Appearance,
             // The text of links and of windows of notes is read elsewhere.
             PdfPageAnnotationType::Link | PdfPageAnnotationType::Popup => Reading::Nothing,
-            // Squares, lines, drawings and whatever else holds a comment.
+            // Squares, lines, drawings and every other object with a comment.
             _ => comment("Comment"),
         },
     }
@@ -207,7 +207,7 @@ fn of_field(field: &PdfFormField) -> Reading {
         PdfFormField::Checkbox(ticked) if is_on(ticked.group_value()) => said(Some("ticked".to_owned())),
         PdfFormField::RadioButton(chosen) if is_on(None) => said(chosen.group_value()),
         PdfFormField::ComboBox(choice) => said(chosen(choice.options().iter()).or_else(|| choice.value())),
-        // A list shows what could be chosen, too.
+        // A list also shows its choices.
         PdfFormField::ListBox(choice) => match said(chosen(choice.options().iter()).or_else(|| choice.value())) {
             Reading::AnnotationText(text) => Reading::UnitAndAppearance(text),
             _ => Reading::Appearance,

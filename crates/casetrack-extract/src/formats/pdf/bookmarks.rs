@@ -1,4 +1,4 @@
-//! Bookmarks: the headings that the file itself names, whatever their print.
+//! Bookmarks: the headings that the file itself names, regardless of their print.
 
 use std::collections::{HashMap, HashSet};
 

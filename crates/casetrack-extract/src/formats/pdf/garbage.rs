@@ -6,13 +6,13 @@ use super::line::Line;
 const MIN_LETTERS: usize = 100;
 /// Share of characters without a meaning above which a text layer is garbage.
 const MAX_MEANINGLESS: f32 = 0.3;
-/// Share of words of basic Latin letters that have a vowel, below which they are none. Running text of the European
+/// Share of words of basic Latin letters that have a vowel, below which they are not words. Running text of the European
 /// languages has more than 0.95, tables of abbreviations more than 0.6.
 const MIN_WITH_VOWEL: f32 = 0.4;
-/// Share of words in Latin letters that are longer than any word of a language, above which they are none.
+/// Share of words in Latin letters that are longer than any word of a language, above which they are not words.
 const MAX_ENDLESS: f32 = 0.5;
 const ENDLESS_WORD: usize = 25;
-/// Share of words that mix the letters of several scripts above which they are none.
+/// Share of words that mix the letters of several scripts above which they are not words.
 const MAX_MIXED: f32 = 0.3;
 
 /// Frequencies of the letters in percent, the mean of English, German, French, Spanish, Italian and Dutch.
@@ -28,7 +28,7 @@ const LIKE: f32 = 0.9;
 /// Letters among which one broken word is an accident. A ligature that maps wrongly breaks one in five hundred letters of English, and more of
 /// other languages.
 const LETTERS_OF_BROKEN: usize = 1500;
-/// On a page with fewer letters, one broken word is no accident.
+/// On a page with fewer letters, one broken word is not an accident.
 const FEW_LETTERS: usize = 300;
 /// Characters beyond ASCII that occur between letters in words, and between words without spaces.
 const BETWEEN_LETTERS: &str = "’‘´`ʼ“”„«»‹›…–—‐‑‒·•∙†‡\u{AD}⁄×";
@@ -47,6 +47,8 @@ pub(super) struct Glyphs {
     pub misfits: usize,
     /// Stand for no character, between two letters.
     pub gaps: usize,
+    /// May stand for another character than their font's map gives them.
+    pub wrong: usize,
 }
 
 /// True if a text layer differs from the visible page: codes of glyphs without a mapping to characters, or with one to
@@ -57,6 +59,9 @@ pub(super) fn is_garbage(lines: &[Line], glyphs: Glyphs) -> bool {
     let bad = glyphs.unmapped + glyphs.misfits + text().filter(|c| meaningless(*c)).count();
     let all = glyphs.unmapped + text().count();
     if bad >= MIN_LETTERS / 4 && bad as f32 > MAX_MEANINGLESS * all as f32 {
+        return true;
+    }
+    if glyphs.wrong > 0 {
         return true;
     }
     let broken = glyphs.gaps + lines.iter().map(|line| broken_words(&line.text)).sum::<usize>();
@@ -213,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    const MAPPED: Glyphs = Glyphs { unmapped: 0, misfits: 0, gaps: 0 };
+    const MAPPED: Glyphs = Glyphs { unmapped: 0, misfits: 0, gaps: 0, wrong: 0 };
 
     fn lines(text: &str) -> Vec<Line> {
         let area = Rect { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
@@ -259,6 +264,7 @@ mod tests {
         assert!(is_garbage(&lines(&"\u{E001}\u{E002}\u{E003} ".repeat(30)), MAPPED));
         assert!(is_garbage(&lines(PLAIN), Glyphs { unmapped: 100, ..MAPPED }));
         assert!(!is_garbage(&lines(PLAIN), Glyphs { unmapped: 20, ..MAPPED }));
+        assert!(is_garbage(&lines(PLAIN), Glyphs { wrong: 1, ..MAPPED }));
     }
 
     #[test]

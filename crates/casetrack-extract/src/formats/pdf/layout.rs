@@ -217,7 +217,7 @@ pub(super) fn list_marker(text: &str) -> Option<&str> {
 /// The headings of a document: short text in larger print than most, ranked by its size.
 pub(super) struct Headings {
     sizes: Vec<f32>,
-    /// Letters of text that is printed on several pages: running heads, however large, are no headings.
+    /// Letters of text that is printed on several pages: running heads are not headings, even if they are large.
     running: HashSet<String>,
 }
 

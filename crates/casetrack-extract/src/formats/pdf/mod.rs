@@ -16,6 +16,7 @@ mod hidden_text;
 mod layout;
 mod library;
 mod line;
+mod maps;
 mod merge;
 mod objects;
 mod page;
@@ -47,6 +48,7 @@ use self::hidden_text::Search;
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::line::Line;
+use self::maps::WrongMaps;
 use self::merge::Merged;
 use self::page::{PageState, ReadPage};
 use self::pictures::{Pictures, Unread};
@@ -111,15 +113,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     if pdf.pages().is_empty() {
         return Err(source.unreadable("it has no pages"));
     }
-    if let Some(title) = pdf.metadata().get(PdfDocumentMetadataTagType::Title)
-        && is_sensible_title(title.value())
-    {
-        document.set_title(title.value());
-    }
-    let entry = |kind| pdf.metadata().get(kind).map(|entry| entry.value().to_owned()).unwrap_or_default();
-    document.set_author(&entry(PdfDocumentMetadataTagType::Author));
-    document.set_created(dates::of_pdf(&entry(PdfDocumentMetadataTagType::CreationDate)));
-    document.set_modified(dates::of_pdf(&entry(PdfDocumentMetadataTagType::ModificationDate)));
+    set_properties(pdf, document);
     let steps = document.steps();
     let pages = read_text_layers(source, pdf, &steps)?;
     let sensible = pages.iter().filter(|page| page.state != PageState::Garbage);
@@ -130,10 +124,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         attachments::hand_out(source, pdf, &with_files, document);
         Bookmarks::of(pdf)
     };
-    let missing = match pages.iter().any(TextPage::needs_ocr) {
-        true => tesseract_status(source.options).err(),
-        false => None,
-    };
+    let missing = pages.iter().any(TextPage::needs_ocr).then(|| tesseract_status(source.options).err()).flatten();
     // A portfolio without text of its own lists its files on its first page.
     let is_silent = pages.iter().all(|page| page.paragraphs.is_empty() && !page.needs_ocr());
     let listed = (is_silent && document.attachments().names().next().is_some()).then_some(0);
@@ -150,39 +141,18 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         if let Some(EarlierPage { method, has_text }) = steps.earlier_page(index)
             && method != ExtractionMethod::Native
         {
-            report.replaced(page.state == PageState::Garbage);
-            report.add(PageState::Readable, has_text);
+            report.add(page.state, PageState::Readable, has_text);
             document.start_page(method, None);
             document.finish_page();
             return Ok(());
         }
-        let mut other_readings = Vec::new();
-        let (method, confidence, paragraphs) = match ocr {
-            Some(ocr) if page.state == PageState::Readable => {
-                match scan::from_pictures(&ocr, &page.unread.areas, &page.paragraphs) {
-                    Some(read) => {
-                        let paragraphs = scan::merged(&page.paragraphs, read.paragraphs);
-                        (ExtractionMethod::Hybrid, Some(read.confidence), Cow::Owned(paragraphs))
-                    }
-                    None => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
-                }
-            }
-            Some(ocr) if replaces(&ocr, page) => {
-                let Merged { paragraphs, other_readings: other } = merge::merge(&ocr, &page.stated, &page.remarks);
-                other_readings = other;
-                let is_read = page.stated.is_empty() && page.remarks.is_empty();
-                let method = if is_read { ExtractionMethod::Ocr } else { ExtractionMethod::Hybrid };
-                (method, Some(ocr.confidence), Cow::Owned(paragraphs))
-            }
-            _ => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
-        };
+        let PageText { method, confidence, paragraphs, other_readings } = PageText::of(page, ocr);
         let state = match method {
             ExtractionMethod::Native if steps.leaves_out(drawn(index)) => PageState::LeftOut,
             ExtractionMethod::Native => page.state,
             _ => PageState::Readable,
         };
-        report.replaced(page.state == PageState::Garbage && state == PageState::Readable);
-        report.add(state, !paragraphs.is_empty() || listed == Some(index));
+        report.add(page.state, state, !paragraphs.is_empty() || listed == Some(index));
         document.start_page(method, None);
         if let Some(confidence) = confidence {
             document.set_ocr_confidence(confidence);
@@ -196,15 +166,56 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         document.finish_page();
         Ok(())
     })?;
-    if let Some(warning) = warning {
-        document.warn(warning);
-    }
+    warning.into_iter().for_each(|warning| document.warn(warning));
     report.finish(source, missing, document)
+}
+
+fn set_properties(pdf: &PdfDocument, document: &mut DocumentBuilder) {
+    if let Some(title) = pdf.metadata().get(PdfDocumentMetadataTagType::Title)
+        && is_sensible_title(title.value())
+    {
+        document.set_title(title.value());
+    }
+    let entry = |kind| pdf.metadata().get(kind).map(|entry| entry.value().to_owned()).unwrap_or_default();
+    document.set_author(&entry(PdfDocumentMetadataTagType::Author));
+    document.set_created(dates::of_pdf(&entry(PdfDocumentMetadataTagType::CreationDate)));
+    document.set_modified(dates::of_pdf(&entry(PdfDocumentMetadataTagType::ModificationDate)));
 }
 
 fn list_attachments(document: &mut DocumentBuilder) -> Result<()> {
     let names: Vec<String> = document.attachments().names().map(str::to_owned).collect();
     names.iter().try_for_each(|name| document.push_block(BlockKind::ListItem, name))
+}
+
+/// The text of a page, with how it was read.
+struct PageText<'p> {
+    method: ExtractionMethod,
+    confidence: Option<f32>,
+    paragraphs: Cow<'p, [Paragraph]>,
+    other_readings: Vec<(usize, String)>,
+}
+
+impl<'p> PageText<'p> {
+    /// The text layer, with what OCR read in its pictures, or what OCR read in its place.
+    fn of(page: &'p TextPage, ocr: Option<OcrPage>) -> Self {
+        let (method, paragraphs) = (ExtractionMethod::Native, Cow::Borrowed(&page.paragraphs[..]));
+        let native = Self { method, confidence: None, paragraphs, other_readings: Vec::new() };
+        match ocr {
+            Some(ocr) if page.state == PageState::Readable => {
+                let Some(read) = scan::from_pictures(&ocr, &page.unread.areas, &page.paragraphs) else { return native };
+                let paragraphs = Cow::Owned(scan::merged(&page.paragraphs, read.paragraphs));
+                let (method, confidence) = (ExtractionMethod::Hybrid, Some(read.confidence));
+                Self { method, confidence, paragraphs, ..native }
+            }
+            Some(ocr) if replaces(&ocr, page) => {
+                let Merged { paragraphs, other_readings } = merge::merge(&ocr, &page.stated, &page.remarks);
+                let is_read = page.stated.is_empty() && page.remarks.is_empty();
+                let method = if is_read { ExtractionMethod::Ocr } else { ExtractionMethod::Hybrid };
+                Self { method, confidence: Some(ocr.confidence), paragraphs: Cow::Owned(paragraphs), other_readings }
+            }
+            _ => native,
+        }
+    }
 }
 
 fn replaces(ocr: &OcrPage, page: &TextPage) -> bool {
@@ -280,11 +291,12 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, steps: &StepTracker) -> 
         Signatures::of(source.bytes, usize::from(pdf.signatures().len()))
     };
     let mut search = Search::of(source.bytes);
+    let maps = WrongMaps::of(source.bytes);
     for index in 0..pdf.pages().len() {
         let page = if steps.takes(Step { stage: Stage::TextLayer, page: index as u32 + 1 }) {
             let read = {
                 let _inside = inside_pdfium();
-                annotations::annotated(pdf, index, &mut signatures).and_then(|page| read_page(page, &mut search))
+                annotations::annotated(pdf, index, &mut signatures).and_then(|page| read_page(page, &mut search, &maps))
             };
             read.unwrap_or_else(|error| {
                 log_damage(source, index, &error);
@@ -361,9 +373,9 @@ fn placed(line: &Line) -> PlacedLine {
     PlacedLine { text: line.text.clone(), area, hidden: line.hidden.clone() }
 }
 
-fn read_page(mut annotated: AnnotatedPage, search: &mut Search) -> Result<ReadPage, PdfiumError> {
+fn read_page(mut annotated: AnnotatedPage, search: &mut Search, maps: &WrongMaps) -> Result<ReadPage, PdfiumError> {
     let view = View::of(&annotated.page);
-    let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view, search)?;
+    let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view, search, maps)?;
     let mut rules = Rules::default();
     let may_be_ruled = tables::may_be_ruled(&lines);
     let pictures = Pictures::of(&annotated.page, &view, |object| {

@@ -45,6 +45,36 @@ impl<'a> Objects<'a> {
         self.0.values().filter(has_value).map(|field| self.full_name(field)).collect()
     }
 
+    pub fn all(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.values().map(|object| &**object)
+    }
+
+    /// The object that a value refers to, or the value itself.
+    pub fn resolved<'o>(&'o self, value: &'o [u8]) -> Option<&'o [u8]> {
+        match reference(value) {
+            Some(number) => self.0.get(&number).map(|object| object.trim_ascii_start()),
+            None => Some(value),
+        }
+    }
+
+    /// The content of the stream that a value refers to, as it is or compressed by Flate.
+    pub fn stream(&self, value: &[u8]) -> Option<Vec<u8>> {
+        let object = self.0.get(&reference(value)?)?;
+        let content = &object[find(object, b"stream", 0)? + b"stream".len()..];
+        let content = content.strip_prefix(b"\r").unwrap_or(content);
+        let content = content.strip_prefix(b"\n").unwrap_or(content);
+        let filter = entry(object, b"/Filter").map(|filter| &filter[..filter.len().min(20)]);
+        match filter {
+            None => Some(content[..find(content, b"endstream", 0).unwrap_or(content.len())].to_vec()),
+            Some(filter) if find(filter, b"/FlateDecode", 0).is_some() => {
+                let mut inflated = Vec::new();
+                let _ = ZlibDecoder::new(content).take(MAX_OBJECT as u64).read_to_end(&mut inflated);
+                Some(inflated)
+            }
+            Some(_) => None,
+        }
+    }
+
     fn full_name(&self, field: &[u8]) -> String {
         let mut names = Vec::new();
         let mut field = Some(field);
@@ -138,11 +168,11 @@ pub(super) fn entry<'o>(object: &'o [u8], key: &[u8]) -> Option<&'o [u8]> {
     None
 }
 
-fn is_regular(byte: u8) -> bool {
+pub(super) fn is_regular(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !b"()<>[]{}/%\0".contains(&byte)
 }
 
-fn name<'o>(object: &'o [u8], key: &[u8]) -> Option<&'o [u8]> {
+pub(super) fn name<'o>(object: &'o [u8], key: &[u8]) -> Option<&'o [u8]> {
     let value = entry(object, key).filter(|value| value.starts_with(b"/"))?;
     Some(&value[..1 + value[1..].iter().take_while(|byte| is_regular(**byte)).count()])
 }
@@ -227,7 +257,15 @@ pub(super) fn from_hex(text: &[u8]) -> Vec<u8> {
 
 pub(super) fn find(bytes: &[u8], pattern: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
-    rest.windows(pattern.len()).position(|window| window == pattern).map(|at| from + at)
+    let (first, others) = pattern.split_first()?;
+    let mut at = 0;
+    while let Some(next) = rest[at..].iter().position(|byte| byte == first) {
+        at += next + 1;
+        if rest[at..].starts_with(others) {
+            return Some(from + at - 1);
+        }
+    }
+    None
 }
 
 #[cfg(test)]

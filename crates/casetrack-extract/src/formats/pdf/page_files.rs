@@ -69,18 +69,15 @@ pub(super) fn on_pages(source: &Source, pdf: &PdfDocument, pages: &[usize], mut 
             }
             // SAFETY: the annotation is open; the file belongs to the document.
             let file = unsafe { library.FPDFAnnot_GetFileAttachment(annotation) };
-            if file.is_null() {
-                take(None);
-                continue;
-            }
             let read = |to: &mut [u8]| {
                 let (mut size, length) = (0, to.len() as c_ulong);
                 let to = if to.is_empty() { null_mut() } else { to.as_mut_ptr().cast() };
-                // SAFETY: the document is open, and at most `length` bytes are written to the buffer.
+                // SAFETY: the document is open, `file` is not null, and at most `length` bytes are written.
                 let is_read = unsafe { library.FPDFAttachment_GetFile(file, to, length, &raw mut size) };
                 library.is_true(is_read).then_some(size as usize)
             };
-            let Some(size) = read(&mut []) else {
+            let size = if file.is_null() { None } else { read(&mut []) };
+            let Some(size) = size else {
                 take(None);
                 continue;
             };

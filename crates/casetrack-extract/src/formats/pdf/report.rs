@@ -26,15 +26,12 @@ impl Report {
         }
     }
 
-    /// True if OCR took the place of the garbage text layer of the next page.
-    pub fn replaced(&mut self, is_replaced: bool) {
-        if is_replaced {
-            self.replaced.push(self.pages + 1);
-        }
-    }
-
-    pub fn add(&mut self, state: PageState, has_text: bool) {
+    /// Adds a page: its state as the file has it, and the state in which reading left it.
+    pub fn add(&mut self, of_file: PageState, state: PageState, has_text: bool) {
         self.pages += 1;
+        if of_file == PageState::Garbage && state == PageState::Readable {
+            self.replaced.push(self.pages);
+        }
         match state {
             PageState::Readable => self.has_text |= has_text,
             PageState::Scanned => self.scanned.push(self.pages),

@@ -145,7 +145,7 @@ impl Rules {
         }
         for side in part.windows(2) {
             let ((ax, ay), (bx, by)) = (side[0], side[1]);
-            // A slope is no side.
+            // A sloping line is not a side.
             if (ax - bx).abs() < 0.5 || (ay - by).abs() < 0.5 {
                 self.add(&Rect { left: ax.min(bx), top: ay.min(by), right: ax.max(bx), bottom: ay.max(by) });
             }

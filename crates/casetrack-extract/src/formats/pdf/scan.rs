@@ -20,7 +20,7 @@ const BYTES_PER_PIXEL: u64 = 11;
 /// The commonest sixteenth of the shades of grey covers at least this much of a picture with text, whose ground is
 /// even, and less of a photograph; if it covers nearly all, nothing is drawn.
 const EVEN_GROUND: std::ops::RangeInclusive<f32> = 0.3..=0.998;
-/// Lines read in a picture with less confidence are no text.
+/// Lines read in a picture with less confidence are not text.
 const MIN_LINE_CONFIDENCE: f32 = 0.7;
 
 /// Share of a page's height and width at its edges that holds stamps, and the greatest height of a line of them as a

@@ -18,7 +18,7 @@ const NEARBY: usize = 4096;
 /// The object identifier of a common name, 2.5.4.3.
 const COMMON_NAME: &[u8] = b"\x06\x03\x55\x04\x03";
 
-/// The signatures of a file. They are looked for when they are first asked for.
+/// The signatures of a file. They are read at the first request.
 pub(super) struct Signatures<'a> {
     file: &'a [u8],
     fields: usize,
@@ -198,7 +198,7 @@ impl<'a> Dictionary<'a> {
         text.filter(|text| !text.trim().is_empty())
     }
 
-    /// True if a name is in it, on whatever level.
+    /// True if a name is in it, on any level.
     fn holds(&self, name: &[u8]) -> bool {
         [self.before, self.after].into_iter().any(|part| {
             let mut places = std::iter::successors(find(part, name, 0), |at| find(part, name, at + 1));
@@ -207,7 +207,7 @@ impl<'a> Dictionary<'a> {
     }
 }
 
-/// The string behind a key, on whatever level it is.
+/// The string behind a key, on any level.
 fn text(part: &[u8], key: &[u8]) -> Option<String> {
     let mut at = 0;
     while let Some(found) = find(part, key, at) {

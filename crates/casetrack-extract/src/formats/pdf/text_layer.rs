@@ -9,6 +9,7 @@ use pdfium_render::prelude::{PdfPage, PdfPageText, PdfiumError};
 use super::garbage::{Glyphs, is_distant, is_latin_font};
 use super::hidden_text::{HiddenGlyphs, Search};
 use super::line::{Line, Piece, QuarterTurn, Word, continues};
+use super::maps::WrongMaps;
 use super::view::View;
 use super::{bidi, columns};
 
@@ -17,25 +18,31 @@ const SPACE: f32 = 0.15;
 
 /// The lines of a page in the order of its content, with places in points from the top left of the visible page, and
 /// which glyphs are odd.
-pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Result<(Vec<Line>, Glyphs), PdfiumError> {
+pub(super) fn read_lines(
+    page: &PdfPage,
+    view: &View,
+    search: &mut Search,
+    maps: &WrongMaps,
+) -> Result<(Vec<Line>, Glyphs), PdfiumError> {
     let text = page.text()?;
     let hidden = search.hidden(page, &text, view);
     let mut pieces = Vec::new();
     let mut open = OpenLine::default();
     let mut odd = Glyphs::default();
     let (mut letter_before, mut gap_after_letter) = (false, false);
-    for glyph in glyphs(&text, view, &hidden) {
+    for glyph in glyphs(&text, view, &hidden, maps) {
         let is_letter = matches!(glyph, Glyph::Shown { c, .. } if c.is_alphabetic());
         odd.gaps += usize::from(gap_after_letter && is_letter);
         gap_after_letter = matches!(glyph, Glyph::Unmapped) && (letter_before || gap_after_letter);
         letter_before = is_letter;
         match glyph {
             Glyph::Unmapped => odd.unmapped += 1,
-            // The library knows the ends of level lines only.
+            // The library reports only the ends of level lines.
             Glyph::LineEnd if open.turn != QuarterTurn::NONE => open.is_interrupted = true,
             Glyph::LineEnd => pieces.extend(open.finish()),
-            Glyph::Shown { c, area, turn, is_misfit, hidden } => {
+            Glyph::Shown { c, area, turn, is_misfit, is_wrong, hidden } => {
                 odd.misfits += usize::from(is_misfit);
+                odd.wrong += usize::from(is_wrong);
                 let area = area.map(|area| turn.upright(&area));
                 if turn != open.turn && c != ' ' {
                     pieces.extend(open.finish());
@@ -97,6 +104,8 @@ enum Glyph {
         turn: QuarterTurn,
         /// True if its script is not one of its font.
         is_misfit: bool,
+        /// True if it may be another than its font's map gives.
+        is_wrong: bool,
         /// The reason if the page does not show it.
         hidden: Option<HiddenReason>,
     },
@@ -108,7 +117,12 @@ enum Glyph {
 }
 
 /// The printed characters of the text layer. Control characters and non-characters are dropped.
-fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -> impl Iterator<Item = Glyph> + 'a {
+fn glyphs<'a>(
+    text: &'a PdfPageText,
+    view: &'a View,
+    hidden: &'a HiddenGlyphs,
+    maps: &'a WrongMaps,
+) -> impl Iterator<Item = Glyph> + 'a {
     let chars = text.chars();
     let mut high_surrogate: Option<u32> = None;
     // That of the word: the glyphs of a word are turned alike.
@@ -128,9 +142,14 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -
         match code {
             0x0A => Some(Glyph::LineEnd),
             0x02 => Some(Glyph::Hyphen(area(), hidden.reason(index))),
-            0x09 | 0x20 | 0xA0 => {
-                Some(Glyph::Shown { c: ' ', area: area(), turn: QuarterTurn::NONE, is_misfit: false, hidden: None })
-            }
+            0x09 | 0x20 | 0xA0 => Some(Glyph::Shown {
+                c: ' ',
+                area: area(),
+                turn: QuarterTurn::NONE,
+                is_misfit: false,
+                is_wrong: maps.may_be_another(' ', || glyph.font_name()),
+                hidden: None,
+            }),
             0xD800..0xDC00 => {
                 high_surrogate = Some(code);
                 None
@@ -144,6 +163,7 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -
                 turn: *turn
                     .get_or_insert_with(|| QuarterTurn::nearest(glyph.angle_radians().unwrap_or(0.0), view.quarters())),
                 is_misfit: is_distant(c) && is_latin_font(&glyph.font_name()),
+                is_wrong: maps.may_be_another(c, || glyph.font_name()),
                 hidden: hidden.reason(index),
             }),
         }

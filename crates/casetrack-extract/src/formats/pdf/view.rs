@@ -3,7 +3,7 @@
 use casetrack_core::Rect;
 use pdfium_render::prelude::{PdfPage, PdfPageRenderRotation, PdfRect};
 
-/// How the page is shown: what of it is visible, and turned by how much.
+/// How the page is shown: its visible part and its rotation.
 pub(super) struct View {
     left: f32,
     bottom: f32,

@@ -92,7 +92,7 @@ fn add_children<'a>(group: &Record<'a>, depth: usize, sheet: SlideSize, found: &
             _ => {}
         }
     }
-    // The first shape of a group stands for the group itself; the background of a slide is none.
+    // The first shape of a group stands for the group itself; the background of a slide is not a shape.
     let own = group.child(kind::SHAPE).filter(|_| group.kind == kind::GROUP);
     if let Some(hidden) = own.and_then(|own| hides(&own, sheet)) {
         for drawn in &mut found[start..] {

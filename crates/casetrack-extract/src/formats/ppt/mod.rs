@@ -100,7 +100,7 @@ fn is_old(current_user: &[u8]) -> bool {
     current_user.len() < 28 && u32_at(current_user, 0).is_some_and(|size| size as usize + 4 == current_user.len())
 }
 
-/// A presentation with what its slides have in common.
+/// A presentation with the data that its slides share.
 struct Deck<'a> {
     presentation: &'a Presentation<'a>,
     fonts: HashMap<u16, String>,

@@ -67,7 +67,7 @@ pub(super) struct Formats {
 }
 
 impl Formats {
-    /// `StyleTextPropAtom` (2.9.44) of a text with `length` characters; what follows damage has no properties.
+    /// `StyleTextPropAtom` (2.9.44) of a text with `length` characters; the text after damage has no properties.
     pub fn parse(style: &[u8], length: usize) -> Self {
         let mut formats = Self::default();
         let mut reader = Reader { bytes: style };

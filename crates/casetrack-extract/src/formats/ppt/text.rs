@@ -78,7 +78,7 @@ impl<'a> TextBody<'a> {
         text.encode_utf16().collect()
     }
 
-    /// True if there is nothing but the number of the slide.
+    /// True if the text is only the number of the slide.
     pub fn is_slide_number(&self) -> bool {
         let is_number = |position: usize| self.fields.get(&(position as u32)) == Some(&kind::SLIDE_NUMBER);
         !self.fields.is_empty()

@@ -1,7 +1,7 @@
 use casetrack_pages::text::encoding;
 use encoding_rs::{Encoding, WINDOWS_1250, WINDOWS_1252};
 
-/// The encoding of `\ansicpgN` and `\cpgN`; code pages of DOS that the web does not know are read as their Windows relatives.
+/// The encoding of `\ansicpgN` and `\cpgN`; code pages of DOS that have no web encoding are read as their Windows relatives.
 pub(super) fn of_code_page(number: i32) -> &'static Encoding {
     if number == 852 {
         return WINDOWS_1250;

@@ -16,6 +16,7 @@ mod reader;
 mod revisions;
 mod state;
 mod tokens;
+mod words;
 
 use casetrack_core::{ExtractionMethod, Result};
 use casetrack_pages::build::{DocumentBuilder, Extractor};

@@ -19,7 +19,7 @@ pub(super) fn hand_out(rtf: &[u8], document: &mut DocumentBuilder) -> Result<()>
         if rest.first().is_some_and(u8::is_ascii_alphanumeric) {
             continue;
         }
-        // Data in binary (`\bin`) has the length that it states, whatever it holds.
+        // Data in binary (`\bin`) has its stated length, regardless of its content.
         let end = rest.iter().position(|byte| matches!(byte, b'}' | b'\\' | b'{')).unwrap_or(rest.len());
         let data = of_digits(&rest[..end]);
         if u32_at(&data, 4).is_none_or(|format| format == EMBEDDED) {

@@ -11,7 +11,7 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::charset;
 use super::date::Date;
 use super::form_fields::FormField;
-use super::frames::{Frame, FrameKind};
+use super::frames::Frame;
 use super::output::Output;
 use super::revisions::Revisions;
 use super::state::{Destination, Font, State, Style, heading_level};
@@ -20,23 +20,17 @@ use super::tokens::{Token, Tokens};
 /// Groups deeper than this are read in the state of the one around them.
 const MAX_GROUPS: usize = 512;
 
-/// Destinations whose text is not shown in the body.
-const NOT_SHOWN: &str = "colortbl filetbl pict xe tc rxe txe \
-     template nonesttables sp shprslt private datafield pntxta pntxtb listtable";
-/// Destinations marked as skippable that hold text all the same.
-const SHOWN: [&str; 8] = ["shpinst", "shptxt", "revtbl", "annotation", "atnauthor", "fldinst", "formfield", "ffl"];
-
 pub(super) struct Reader<'d> {
     pub(super) output: Output<'d>,
     pub(super) state: State,
     pub(super) revisions: Revisions,
-    groups: Vec<State>,
+    pub(super) groups: Vec<State>,
     /// Open groups that were not kept.
     deeper: usize,
-    code_page: &'static Encoding,
-    fonts: HashMap<i32, Font>,
-    styles: HashMap<i32, Style>,
-    defined: i32,
+    pub(super) code_page: &'static Encoding,
+    pub(super) fonts: HashMap<i32, Font>,
+    pub(super) styles: HashMap<i32, Style>,
+    pub(super) defined: i32,
     bytes: Vec<u8>,
     units: Vec<u16>,
     /// Characters to pass over after `\uN`.
@@ -52,16 +46,16 @@ pub(super) struct Reader<'d> {
     pub(super) margins: HashSet<String>,
     title: String,
     author: String,
-    created: Date,
-    revised: Date,
-    page_count: Option<u32>,
+    pub(super) created: Date,
+    pub(super) revised: Date,
+    pub(super) page_count: Option<u32>,
     /// A section ended: the next one starts a page unless it is declared otherwise.
-    section_ended: bool,
+    pub(super) section_ended: bool,
     /// The next word is of a destination that may be skipped.
-    skippable: bool,
+    pub(super) skippable: bool,
     /// Of the field that is open; and the number of groups that were open in its instruction.
-    form_field: Option<FormField>,
-    field_depth: usize,
+    pub(super) form_field: Option<FormField>,
+    pub(super) field_depth: usize,
 }
 
 impl<'d> Reader<'d> {
@@ -201,171 +195,6 @@ impl<'d> Reader<'d> {
         Ok(())
     }
 
-    fn word(&mut self, name: &str, number: Option<i32>) -> Result<()> {
-        let is_skippable = std::mem::take(&mut self.skippable);
-        if self.state.destination == Destination::Skipped {
-            return Ok(());
-        }
-        if (is_skippable && !SHOWN.contains(&name)) || NOT_SHOWN.split_ascii_whitespace().any(|hidden| hidden == name) {
-            self.flush_text();
-            self.state.destination = Destination::Skipped;
-            return Ok(());
-        }
-        let on = number != Some(0);
-        let value = number.unwrap_or(0);
-        let mut revision = self.state.revision;
-        if revision.set(name, number) {
-            self.set(|state| state.revision = revision);
-            return Ok(());
-        }
-        match name {
-            "fonttbl" => self.enter(Destination::Fonts),
-            "stylesheet" => self.enter(Destination::Styles),
-            "info" => self.enter(Destination::Info),
-            "title" if self.state.destination == Destination::Info => self.enter(Destination::Title),
-            "author" if self.state.destination == Destination::Info => self.enter(Destination::Author),
-            "nofpages" if self.state.destination == Destination::Info => self.page_count = u32::try_from(value).ok(),
-            "creatim" if self.state.destination == Destination::Info => self.enter(Destination::Created),
-            "revtim" if self.state.destination == Destination::Info => self.enter(Destination::Revised),
-            _ if self.state.destination == Destination::Created => self.created.set(name, value),
-            _ if self.state.destination == Destination::Revised => self.revised.set(name, value),
-            "fldinst" => {
-                self.enter(Destination::Instruction);
-                self.field_depth = self.groups.len();
-            }
-            "formfield" if self.state.destination == Destination::Instruction => {
-                let start = self.text.len();
-                self.form_field = Some(FormField::new(self.field_depth, start));
-            }
-            "ffl" if self.state.destination == Destination::Instruction => {
-                self.enter(Destination::Entry);
-                self.form_field.iter_mut().for_each(|field| field.entries.push(String::new()));
-            }
-            _ if self.state.destination == Destination::Instruction => {
-                self.form_field.iter_mut().for_each(|field| field.set(name, value));
-            }
-            "listtext" | "pntext" => self.enter(Destination::Label),
-            "ansicpg" => self.code_page = charset::of_code_page(value),
-            "mac" => self.code_page = charset::of_code_page(10000),
-            "pc" | "pca" => self.code_page = charset::of_code_page(850),
-            "deff" if self.state.font < 0 => self.state.font = value,
-            "f" => {
-                self.flush_text();
-                self.state.font = value;
-                self.defined = value;
-            }
-            "fcharset" if self.state.destination == Destination::Fonts => {
-                self.fonts.entry(self.defined).or_default().charset = Some(value);
-            }
-            "uc" => self.state.fallback = value.clamp(0, 16) as u32,
-            "v" => self.set(|state| state.hidden = on),
-            "revtbl" => self.enter(Destination::Revisers),
-            "atnauthor" => {
-                self.commenter.clear();
-                self.enter(Destination::Commenter);
-            }
-            "plain" => self.set(|state| {
-                state.hidden = false;
-                state.revision.clear();
-            }),
-            "pard" => {
-                self.flush_text();
-                (self.state.style, self.state.outline_level, self.state.in_table) = (0, None, false);
-            }
-            "s" => {
-                self.flush_text();
-                self.state.style = value;
-                self.defined = value;
-                if self.state.destination == Destination::Styles {
-                    self.styles.insert(value, Style::default());
-                }
-            }
-            "sbasedon" if self.state.destination == Destination::Styles => {
-                self.styles.entry(self.defined).or_default().based_on = Some(value);
-            }
-            "outlinelevel" => {
-                let level = value.clamp(0, 9) as u8;
-                if self.state.destination == Destination::Styles {
-                    self.styles.entry(self.defined).or_default().outline_level = Some(level);
-                } else {
-                    self.state.outline_level = Some(level);
-                }
-            }
-            _ if !matches!(self.state.destination, Destination::Text | Destination::Label) => {}
-            // The paragraph continues in the next one.
-            "par" if self.state.revision.is_deleted() => {
-                self.flush_text();
-                self.delete("\n");
-            }
-            "footnote" => self.start_frame(FrameKind::Note),
-            "ftnalt" => {
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.kind = FrameKind::Endnote;
-                }
-            }
-            "shptxt" => self.start_frame(FrameKind::Box),
-            "annotation" => self.start_frame(FrameKind::Comment),
-            "header" | "headerl" | "headerr" | "headerf" => self.start_frame(FrameKind::Margin("Header")),
-            "footer" | "footerl" | "footerr" | "footerf" => self.start_frame(FrameKind::Margin("Footer")),
-            "par" => self.end_paragraph()?,
-            "sect" => {
-                self.end_paragraph()?;
-                self.section_ended = true;
-            }
-            "sbknone" | "sbkcol" => self.section_ended = false,
-            "page" | "pagebb" if self.frames.is_empty() && on => {
-                if name == "page" && !self.state.in_table {
-                    self.end_paragraph()?;
-                    self.output.finish_table()?;
-                }
-                self.output.break_page();
-            }
-            "intbl" => self.state.in_table = on,
-            "trowd" => self.state.header_row = false,
-            "trhdr" => self.state.header_row = true,
-            "cell" | "nestcell" if self.frames.is_empty() => {
-                self.flush_text();
-                self.end_changes(false);
-                let (label, text) = (std::mem::take(&mut self.label), std::mem::take(&mut self.text));
-                self.start_section();
-                self.output.cell_paragraph(&label, &text);
-                self.write_boxed(true)?;
-                if name == "cell" {
-                    self.output.end_cell();
-                }
-            }
-            "row" if self.frames.is_empty() => {
-                self.flush_text();
-                self.output.end_row(self.state.header_row)?;
-            }
-            // Framed text has lines of its own.
-            "cell" | "nestcell" => self.push_char('\t'),
-            "row" => self.end_paragraph()?,
-            "line" | "lbr" => self.push_char('\n'),
-            "tab" => self.push_char('\t'),
-            "emdash" => self.push_char('—'),
-            "endash" => self.push_char('–'),
-            "bullet" => self.push_char('•'),
-            "lquote" => self.push_char('‘'),
-            "rquote" => self.push_char('’'),
-            "ldblquote" => self.push_char('“'),
-            "rdblquote" => self.push_char('”'),
-            "emspace" | "enspace" | "qmspace" => self.push_char(' '),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn enter(&mut self, destination: Destination) {
-        self.flush_text();
-        self.state.destination = destination;
-    }
-
-    fn set(&mut self, change: impl FnOnce(&mut State)) {
-        self.flush_text();
-        change(&mut self.state);
-    }
-
     fn push_bytes(&mut self, text: &[u8]) {
         let skipped = text.len().min(self.to_skip as usize);
         self.to_skip -= skipped as u32;
@@ -375,7 +204,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn push_char(&mut self, c: char) {
+    pub(super) fn push_char(&mut self, c: char) {
         self.flush_text();
         self.push_str(c.encode_utf8(&mut [0; 4]));
     }
@@ -457,7 +286,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn start_section(&mut self) {
+    pub(super) fn start_section(&mut self) {
         if std::mem::take(&mut self.section_ended) {
             self.output.break_page();
         }
@@ -491,7 +320,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Text boxes follow the paragraph they are anchored to.
-    fn write_boxed(&mut self, in_table: bool) -> Result<()> {
+    pub(super) fn write_boxed(&mut self, in_table: bool) -> Result<()> {
         for text in std::mem::take(&mut self.boxed) {
             if in_table {
                 self.output.cell_paragraph("", &text);

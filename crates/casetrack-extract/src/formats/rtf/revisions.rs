@@ -85,7 +85,7 @@ impl Revisions {
 }
 
 impl Reader<'_> {
-    /// Marks what begins or ends before text that is there.
+    /// Marks the changes that begin or end before existing text.
     pub(super) fn mark_text(&mut self) {
         self.end_deletion();
         let wanted = self.state.revision.of(self.state.revision.inserted);

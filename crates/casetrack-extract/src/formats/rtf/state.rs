@@ -31,7 +31,7 @@ pub(super) enum Destination {
     Commenter,
 }
 
-/// The state that a group inherits and gives back at its end.
+/// The state that a group inherits and restores at its end.
 #[derive(Clone, Default)]
 pub(super) struct State {
     pub destination: Destination,

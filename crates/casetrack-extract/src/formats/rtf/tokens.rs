@@ -4,7 +4,7 @@ pub(super) enum Token<'a> {
     Close,
     /// `\name` and its number.
     Word(&'a str, Option<i32>),
-    /// `\` and a character that is no letter.
+    /// `\` and a character that is not a letter.
     Symbol(u8),
     Byte(u8),
     /// Characters that stand for themselves, without line ends.

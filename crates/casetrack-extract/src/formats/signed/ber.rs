@@ -1,7 +1,7 @@
 //! The Basic Encoding Rules of ASN.1 (ITU-T X.690), as far as envelopes need them. Programs that write while they read use lengths that
 //! an end mark replaces, which is why a reader of the Distinguished Encoding Rules is not enough.
 
-/// Elements inside each other, at most.
+/// Maximum depth of elements inside each other.
 const MAX_DEPTH: u32 = 24;
 
 pub(super) const SEQUENCE: u8 = 0x30;

@@ -9,6 +9,7 @@ pub(crate) mod tests;
 use std::borrow::Cow;
 use std::io::Read;
 
+use casetrack_core::remarks::DECRYPT_MAIL;
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
 use casetrack_pages::build::{DocumentBuilder, Extractor};
 use casetrack_pages::model::Source;
@@ -51,10 +52,12 @@ impl Extractor for SignedFile {
             }
             Some(Envelope::Compressed(content)) => content,
             Some(Envelope::Encrypted) => {
-                return Err(source.unsupported_encryption("S/MIME, for the owner of a private key"));
+                let error = source.unsupported_encryption("S/MIME, for the owner of a private key");
+                return Err(error.with_hint(DECRYPT_MAIL));
             }
             Some(Envelope::WithoutContent) => {
-                return Err(source.unsupported("a signature or a certificate without a document"));
+                let error = source.unsupported("a signature or a certificate without a document");
+                return Err(error.with_hint("It holds no document, so nothing is lost."));
             }
             None => return Err(source.unreadable("its envelope is damaged")),
         };

@@ -84,10 +84,13 @@ fn only_encrypted_files_are_called_encrypted() {
     let error = extract("a.pdf.p7m", &encrypted()).unwrap_err();
     assert_eq!(error.code, ErrorCode::UnreadableFile);
     assert!(error.message.starts_with("a.pdf.p7m is encrypted"), "{}", error.message);
+    let hint = error.hint.and_then(|hint| hint.plain()).unwrap();
+    assert!(hint.contains("mail program of its recipient") && !hint.contains("password"), "{hint}");
     let signature = envelope(SIGNED, &element(OBJECT_IDENTIFIER, DATA), element);
     let error = extract("a.pdf.p7s", &signature).unwrap_err();
     assert_eq!(error.code, ErrorCode::UnsupportedFormat);
     assert!(error.message.contains("a signature or a certificate without a document"), "{}", error.message);
+    assert_eq!(error.hint.and_then(|hint| hint.plain()).unwrap(), "It holds no document, so nothing is lost.");
 }
 
 #[test]

@@ -159,26 +159,10 @@ impl SheetReader<'_> {
         let mut column = 1u32;
         let mut texts = Vec::new();
         while let Some(cell) = xml.child()? {
-            let [repeated, columns, rows, kind, formula] = cell.attributes([
-                "number-columns-repeated",
-                "number-columns-spanned",
-                "number-rows-spanned",
-                "value-type",
-                "formula",
-            ]);
+            let [repeated, columns, rows] =
+                cell.attributes(["number-columns-repeated", "number-columns-spanned", "number-rows-spanned"]);
             let next_column = column.saturating_add(count(repeated)).min(MAX_COLUMNS + 1);
-            let value = ["date-value", "time-value", "boolean-value", "value", "string-value"];
-            let value = value.iter().find_map(|name| cell.attribute(name));
-            let mut text = paragraphs(xml, sheet, Some((first_row, column)))?;
-            let has_result = value.is_some() || kind.is_some();
-            if text.trim().is_empty() {
-                text = value.unwrap_or_default();
-            }
-            let mut is_value = kind.is_some_and(|kind| kind != "string");
-            if let Some(formula) = formula.filter(|_| text.trim().is_empty() && !has_result) {
-                sheet.without_result += 1;
-                (text, is_value) = (formula::without_value(&formula::of_open_document(&formula)), true);
-            }
+            let (text, is_value) = cell_text(&cell, xml, sheet, (first_row, column))?;
             if !text.trim().is_empty() {
                 texts.push((column..next_column, text, is_value));
             }
@@ -208,6 +192,28 @@ impl SheetReader<'_> {
         place.row = next_row;
         Ok(())
     }
+}
+
+/// Reads a cell to its end. Returns what it shows, and whether that is a value rather than a text.
+fn cell_text(
+    cell: &Element,
+    xml: &mut XmlReader,
+    sheet: &mut Sheet,
+    place: (u32, u32),
+) -> std::result::Result<(String, bool), XmlError> {
+    let [kind, formula] = cell.attributes(["value-type", "formula"]);
+    let value = ["date-value", "time-value", "boolean-value", "value", "string-value"];
+    let value = value.iter().find_map(|name| cell.attribute(name));
+    let has_result = value.is_some() || kind.is_some();
+    let mut text = paragraphs(xml, sheet, Some(place))?;
+    if text.trim().is_empty() {
+        text = value.unwrap_or_default();
+    }
+    if let Some(formula) = formula.filter(|_| text.trim().is_empty() && !has_result) {
+        sheet.without_result += 1;
+        return Ok((formula::without_value(&formula::of_open_document(&formula)), true));
+    }
+    Ok((text, kind.is_some_and(|kind| kind != "string")))
 }
 
 fn is_hidden(element: &Element) -> bool {

@@ -1,4 +1,4 @@
-//! A sheet on its way to a page, whatever the file format.
+//! A sheet of any file format, before it becomes a page.
 
 use std::collections::BTreeSet;
 

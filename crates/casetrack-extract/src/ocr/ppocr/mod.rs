@@ -42,7 +42,7 @@ const LINE_WIDTHS: std::ops::RangeInclusive<usize> = 320..=3200;
 /// A line that is read with less confidence may be upside down. RapidOCR uses a third network, which does not see that
 /// of long lines.
 const DOUBTFUL_CONFIDENCE: f32 = 0.85;
-/// Lines read with less confidence are no text.
+/// Lines read with less confidence are not text.
 const MIN_CONFIDENCE: f32 = 0.5;
 
 pub(super) struct Engine {

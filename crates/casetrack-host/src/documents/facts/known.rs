@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::UNIX_EPOCH;
 
-use casetrack_core::{DocumentId, Error, Result};
+use casetrack_core::{DocumentId, Error, ErrorCode, Result};
 use casetrack_nlp::Fact;
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,10 @@ impl Facts {
         let kept = Kept { program, documents: documents.collect() };
         let written = serde_json::to_vec(&kept).map_err(|error| Error::internal(error.to_string()));
         if let Err(error) = written.and_then(|bytes| collection.keep_memo(MEMO, &bytes)) {
-            tracing::warn!(%error, "the facts of documents are not kept; the next start finds them again");
+            match error.code {
+                ErrorCode::DiskFull => tracing::debug!(%error, "the facts of documents are not kept on a full disk"),
+                _ => tracing::warn!(%error, "the facts of documents are not kept; the next start finds them again"),
+            }
         }
     }
 }

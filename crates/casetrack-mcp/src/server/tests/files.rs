@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::*;
 use casetrack_core::settings::{Summaries, SummaryModel, Toolset};
 
-/// A folder that tools may look into, beside one that they may not, and a client.
+/// A folder that tools may look into, next to one that they may not, and a client.
 struct Matter {
     client: Client,
     dir: TempDir,

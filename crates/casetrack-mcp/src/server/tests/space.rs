@@ -91,7 +91,7 @@ async fn the_first_workflow_indexes_a_folder_into_a_graph_of_sets_and_asks_about
     let started = browser.answered("plan-execute", json!({"name": "index-photos"})).await;
     assert_eq!((&started["plan_name"], &started["status"]), (&json!("index-photos"), &json!("running")));
     assert!(started["execution_id"].is_i64() && started["started_at"].is_i64());
-    // Right behind the start, the answers have what the plan brings.
+    // Right after the start, the answers include the results of the plan.
     let sum = browser.answered("resource-sum", json!({"name": "all-media", "metric": "size"})).await;
     let expected = json!({"resource_set": "all-media", "metric": "size", "value": 157,
         "breakdown": [{"name": "photos", "value": 157}]});
@@ -238,6 +238,13 @@ async fn every_error_names_the_parameter_and_the_reason() {
             "this edge closes a cycle: b -> a -> b",
         ),
         ("resource-set-add-child", json!({"parent": "a", "child": "a"}), "child", "this edge closes a cycle: a -> a"),
+        (
+            "plan-create",
+            plan(json!({"outcomes": [{"type": "print"}]})),
+            "outcomes[0]",
+            "type must be one of selection_set, ingest, classify",
+        ),
+        ("plan-create", plan(json!({"outcomes": [{"type": "ingest"}]})), "outcomes[0]", "missing field `collection`"),
     ] {
         assert_eq!(browser.refused(tool, arguments).await, (field.to_owned(), reason.to_owned()));
     }

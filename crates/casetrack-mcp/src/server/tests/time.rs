@@ -12,7 +12,7 @@ use casetrack_core::settings::{ToolNames, Toolset};
 
 const TOOL: &str = "fs.search_by_time";
 
-/// A folder that tools may look into, beside one that they may not, and a client.
+/// A folder that tools may look into, next to one that they may not, and a client.
 struct Matter {
     client: Client,
     dir: TempDir,
@@ -257,7 +257,7 @@ async fn refusals_are_the_contracts_and_say_how_to_ask() {
     assert!(matter.refusal(foreign).await.starts_with("Invalid cursor"));
 }
 
-/// What lies outside a root cannot be told to exist or not.
+/// The answer does not reveal whether a path outside a root exists.
 #[tokio::test]
 async fn nothing_leads_out_of_a_root() {
     let mut matter = Matter::new().await;
@@ -379,7 +379,7 @@ async fn find_files_by_time_takes_phrases_and_names() {
     assert!(find(json!({"when": "today", "from": "2025-12-01T00:00:00Z"})).await.1["isError"].as_bool().unwrap());
 }
 
-/// From 2026-07-28 on there is no handshake: each request says who asks.
+/// From 2026-07-28 on there is no handshake: each request names its client.
 #[tokio::test]
 async fn a_client_without_a_handshake_is_known_by_its_requests() {
     let dir = tempfile::tempdir().unwrap();

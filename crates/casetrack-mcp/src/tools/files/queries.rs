@@ -1,7 +1,8 @@
 //! `summarizeResults` and `rewriteQuery`. Without a language model, the same call has the same answer.
 
-use casetrack_core::settings::SummaryModel;
-use casetrack_engine::file_search::{self, RewrittenQuery, SummarizedResult, Summary, SummaryRequest, SummaryStyle};
+use casetrack_engine::file_search::{
+    self, MAX_QUERY_TOKENS, RewrittenQuery, SummarizedResult, Summary, SummaryRequest, SummaryStyle,
+};
 
 use super::{Versioned, finish, reply};
 use crate::tools::prelude::*;
@@ -31,8 +32,8 @@ impl Tool for SummarizeResults {
     const NAME: &'static str = "summarizeResults";
     const TITLE: &'static str = "Summarize results";
     const DESCRIPTION: &'static str = "Produce a concise summary using **GPT‑4.1 mini** from a limited set of snippets. Never sends raw \
-        documents.\n\nHere the client's model writes the summary if the user allows it. Otherwise the summary has the sentences of \
-        the snippets that answer the query, each with its file.";
+        documents.\n\nHere a model writes it only if the user allows it; sentences that no snippet supports are marked. Otherwise the \
+        summary has the sentences of the snippets that answer the query, each with its file.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"query": "$query", "results": [{"path": "$file", "snippet": "$quote"}]}"#;
     const CONTRACT: Contract = Contract::FILES;
@@ -45,12 +46,12 @@ impl Tool for SummarizeResults {
         // A cap that is higher than any summary caps nothing.
         let max_tokens = max_tokens.min(MOST_TOKENS);
         let request = SummaryRequest { query, results, style, max_tokens };
-        let is_allowed = context.session.settings().summaries.model == SummaryModel::Client;
-        let Some(model) = context.session.model().filter(|_| is_allowed) else {
+        // Without a snippet there is nothing to ask about.
+        let Some(model) = context.session.summary_model().filter(|_| !request.results.is_empty()) else {
             return Ok(reply(file_search::summarize(&request)));
         };
-        let told = model.complete(&file_search::prompt(&request), max_tokens, context.cancel)?;
-        Ok(reply(file_search::told(&request, &told)))
+        let completion = context.ask(model, &file_search::prompt(&request), max_tokens)?;
+        Ok(reply(file_search::told(&request, &completion)))
     }
 
     fn finish(reply: Reply<Self::Response>, _: Form) -> Result<ToolOutput> {
@@ -71,15 +72,18 @@ impl Tool for RewriteQuery {
     const NAME: &'static str = "rewriteQuery";
     const TITLE: &'static str = "Rewrite a query";
     const DESCRIPTION: &'static str = "Translate a natural‑language query into structured filters and an FTS‑ready string using GPT‑4.1 mini.\n\nThe \
-        rewriting follows fixed rules, without a model. searchFiles accepts the string as its query.";
+        rewriting follows fixed rules, unless the user names a model. searchFiles accepts the string as its query.";
     const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"query": "$query"}"#;
     const CONTRACT: Contract = Contract::FILES;
     type Parameters = RewriteParameters;
     type Response = Versioned<RewrittenQuery>;
 
-    fn call(_: &Context<'_>, RewriteParameters { query }: RewriteParameters) -> Result<Reply<Self::Response>> {
-        Ok(reply(file_search::rewrite(&query)?))
+    fn call(context: &Context<'_>, RewriteParameters { query }: RewriteParameters) -> Result<Reply<Self::Response>> {
+        let Some(model) = context.session.own_model() else { return Ok(reply(file_search::rewrite(&query)?)) };
+        let Some(prompt) = file_search::rewriting(&query)? else { return Ok(reply(file_search::rewrite(&query)?)) };
+        let completion = context.ask(model, &prompt, MAX_QUERY_TOKENS)?;
+        Ok(reply(file_search::rewritten(&query, &completion)?))
     }
 
     fn finish(reply: Reply<Self::Response>, _: Form) -> Result<ToolOutput> {

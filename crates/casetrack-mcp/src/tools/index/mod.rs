@@ -48,7 +48,7 @@ impl Tool for SearchIndex {
         let all = found.results.len();
         let mut output = answer(&found)?;
         while output.text.chars().count() > form.max_chars && found.results.len() > 1 {
-            // In proportion to what is too much, with room for the notice.
+            // In proportion to the excess, with room for the notice.
             let share = form.max_chars.saturating_sub(200) as f64 / output.text.chars().count() as f64;
             let kept = ((found.results.len() as f64 * share) as usize).clamp(1, found.results.len() - 1);
             let was_cut = found.results.len() < all;
@@ -151,7 +151,7 @@ fn reply<R>(response: R) -> Reply<R> {
 fn answer(response: &impl Serialize) -> Result<ToolOutput> {
     let mut structured = serde_json::to_value(response)
         .map_err(|error| Error::internal(format!("The response could not be written as JSON: {error}.")))?;
-    // Metadata is answered as it is, whatever names it has.
+    // Only notices are rendered. Metadata is returned unchanged, even if its fields have the same names.
     if let Some(notices) = structured.get_mut("notices") {
         let mut written = json!({"notices": notices.take()});
         Reader::Assistant.render_hints(&mut written);

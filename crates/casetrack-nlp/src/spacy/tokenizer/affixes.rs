@@ -105,7 +105,7 @@ impl Affixes {
 }
 
 impl Alternative {
-    /// The end of `body` and of what must follow it, matched from `at` on; it must reach the end of the text if `to_end`.
+    /// The end of `body` and of the part that must follow it, matched from `at` on; it must reach the end of the text if `to_end`.
     fn body_end(
         &self,
         sets: &[CharSet],

@@ -1,5 +1,5 @@
 //! spaCy's tokenizer (spacy/tokenizer.pyx): text is cut at white space, each chunk is looked up among the special cases, or
-//! prefixes and suffixes are taken off it until none is left, and what remains is a special case, a URL, or cut at infixes.
+//! prefixes and suffixes are removed until none is left, and the rest is a special case, a URL, or cut at infixes.
 //! Finally, special cases that look like affixes, such as emoticons, are found in the sequence of tokens.
 
 mod affixes;
@@ -197,7 +197,7 @@ impl Tokenizer {
                     pieces.push(Piece { text: piece, norm: None });
                 }
             };
-            // An infix at the very start stays with what follows it.
+            // An infix at the very start stays with the text after it.
             for (from, to) in self.infixes.infixes(&self.sets, chars).into_iter().filter(|&(from, _)| from > 0) {
                 cut(from - start);
                 cut(to - from);

@@ -30,7 +30,7 @@ impl UrlPattern {
         (1..text.len()).any(|at| text[at] == '@' && self.host_onwards(&text[at + 1..]))
     }
 
-    /// The host, the port and what comes after. Reads as far as the host reaches.
+    /// The host, the port and the rest. Reads as far as the host reaches.
     fn host_onwards(&self, text: &[char]) -> bool {
         let in_host = |&&c: &&char| is_letter(c) || "_-.".contains(c) || self.top_level_domain.contains(c);
         let reach = text.iter().take_while(in_host).count();

@@ -9,7 +9,7 @@ const CLOSE: char = '\x11';
 /// Longest mark between these, in bytes.
 const MAX_MARK: usize = 16;
 
-/// A change that was met, or what hides a text, by its number in the document.
+/// A change, or the cause of hidden text, by its number in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChangeId(pub(in crate::build) u32);
 
@@ -55,7 +55,7 @@ pub(super) enum Mark {
     Show,
 }
 
-/// The boundaries of hidden text, by the number of what hides it.
+/// The boundaries of hidden text, by the number of the cause that hides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HiddenBoundary {
     Begins(ChangeId),
@@ -198,7 +198,7 @@ pub fn has_marks(text: &str) -> bool {
     text.contains(OPEN)
 }
 
-/// True if a text has nothing but white space and marks.
+/// True if a text has only white space and marks.
 pub fn is_blank(text: &str) -> bool {
     Pieces(text)
         .all(|piece| matches!(piece, Piece::Mark(..)) || matches!(piece, Piece::Text(text) if text.trim().is_empty()))
@@ -250,8 +250,8 @@ fn with_gap(text: &str, gone: Mark) -> String {
     marked
 }
 
-/// The words of a text with one space between, as [`str::split_whitespace`] gives them. Marks take no space: that which
-/// surrounds a deletion on both sides is half its own.
+/// The words of a text with one space between, as [`str::split_whitespace`] gives them. Marks take no space. Of the white
+/// space on both sides of a deletion, half belongs to the deletion.
 pub fn fold(text: &str) -> String {
     let mut folded = Folded::default();
     for piece in Pieces(text) {

@@ -7,7 +7,7 @@ use casetrack_core::{BatesNumber, ExtractionMethod, Page};
 use super::candidate::{Reading, closed_up, readings};
 use super::lines::{Edge, EdgeLine, edge_lines, folded};
 
-/// Pages between two numbers of a series that confirm each other, at most.
+/// Maximum pages between two numbers of a series that confirm each other.
 const REACH: usize = 3;
 /// Pages on each side that show the number of a page.
 const AROUND: usize = 4;
@@ -51,7 +51,7 @@ pub(super) fn numbers(pages: &[Page]) -> Vec<Option<BatesNumber>> {
     chosen
 }
 
-/// Adds what lines read by OCR show without spaces next to hyphens, if another page shows numbers of that form.
+/// Adds the numbers that lines read by OCR show without spaces next to hyphens, if another page shows numbers of that form.
 fn close_up(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], read: &mut [Vec<Reading>]) {
     let form = |reading: &Reading| (reading.series.clone(), reading.number.width);
     let known: HashSet<(String, usize)> = read.iter().flatten().map(form).collect();

@@ -175,36 +175,13 @@ fn candidate<'t>(
         && !line.is_empty()
         && !line.ends_with(['.', ';', ',']);
 
-    let mut weight = match place {
-        NumberContext::Block => 1.2,
-        NumberContext::Line => 0.5,
-        NumberContext::Gap => 0.4,
-        NumberContext::Word => 0.2,
-        NumberContext::TornLine => -1.2,
-    };
-    let is_titled = title_length.is_some() || is_capitals || is_line;
-    weight += match title_length {
+    let of_title = match title_length {
         Some(_) => 1.0,
         None if is_capitals => 0.8,
         None if is_line => 0.6,
         None => 0.0,
     };
-    if title.trim_start_matches(['"', '“', '(']).starts_with(|c: char| c.is_ascii_lowercase()) {
-        weight -= 2.0;
-    }
-    let is_plain = matches!(place, NumberContext::Block | NumberContext::Line | NumberContext::Gap);
-    match label.scheme {
-        Scheme::Decimal if label.has_word && !is_titled => weight -= 0.4,
-        // "1          Page heading": a page number.
-        Scheme::Decimal if label.is_bare() && rest.starts_with("    ") => weight -= 3.0,
-        Scheme::Decimal if label.is_bare() => weight -= if is_titled { 0.8 } else { 3.0 },
-        Scheme::Article if !is_plain => weight -= 1.0,
-        Scheme::Roman | Scheme::Letter if !is_plain => weight -= 2.7,
-        _ => {}
-    }
-    if block.is_heading {
-        weight += 0.5;
-    }
+    let of_heading = if block.is_heading { 0.5 } else { 0.0 };
     // Bytes from the number to the end of its title in the same block.
     let length = match title_length {
         _ if stands_alone => label.length,
@@ -216,15 +193,43 @@ fn candidate<'t>(
         block: index,
         offset,
         start: block.start + offset,
-        label,
         place,
-        weight,
+        weight: weight(&label, place, rest, title, of_title) + of_heading,
+        label,
         title,
         length,
         next_title: title_length.filter(|_| stands_alone),
         has_title: title_length.is_some() || is_capitals,
         line,
     })
+}
+
+/// The weight of a number before `rest`. Its title, which may be in another block, has the weight `of_title`, or 0 if
+/// there is none.
+fn weight(label: &Label, place: NumberContext, rest: &str, title: &str, of_title: f32) -> f32 {
+    let mut weight = of_title
+        + match place {
+            NumberContext::Block => 1.2,
+            NumberContext::Line => 0.5,
+            NumberContext::Gap => 0.4,
+            NumberContext::Word => 0.2,
+            NumberContext::TornLine => -1.2,
+        };
+    if title.trim_start_matches(['"', '“', '(']).starts_with(|c: char| c.is_ascii_lowercase()) {
+        weight -= 2.0;
+    }
+    let is_titled = of_title > 0.0;
+    let is_plain = matches!(place, NumberContext::Block | NumberContext::Line | NumberContext::Gap);
+    match label.scheme {
+        Scheme::Decimal if label.has_word && !is_titled => weight -= 0.4,
+        // "1          Page heading": a page number.
+        Scheme::Decimal if label.is_bare() && rest.starts_with("    ") => weight -= 3.0,
+        Scheme::Decimal if label.is_bare() => weight -= if is_titled { 0.8 } else { 3.0 },
+        Scheme::Article if !is_plain => weight -= 1.0,
+        Scheme::Roman | Scheme::Letter if !is_plain => weight -= 2.7,
+        _ => {}
+    }
+    weight
 }
 
 /// At most this many bytes of the beginning of a text.

@@ -181,14 +181,17 @@ fn clauses(blocks: &[BlockText]) -> Vec<Clause> {
     }
     chosen.sort_by_key(|clause| clause.start);
 
+    with_levels(&chosen)
+}
+
+fn with_levels(chosen: &[&Candidate]) -> Vec<Clause> {
+    let of = |scheme: Scheme| chosen.iter().filter(move |clause| clause.label.scheme == scheme);
+    let mut articles = of(Scheme::Article);
+    let articles = articles.next().map(|first| first.start..articles.next_back().unwrap_or(first).start);
     // "1." may be in "ARTICLE I".
-    let is_in_articles = |clause: &&Candidate| {
-        articles
-            .first()
-            .zip(articles.last())
-            .is_some_and(|(first, last)| (first.start..last.start).contains(&clause.start))
-    };
-    let articles_have_parts = decimals.iter().any(|clause| is_top(clause) && is_in_articles(clause));
+    let is_in_articles = |clause: &Candidate| articles.as_ref().is_some_and(|range| range.contains(&clause.start));
+    let articles_have_parts = of(Scheme::Decimal).any(|clause| clause.label.depth == 1 && is_in_articles(clause));
+    let has_numbers = chosen.iter().any(|clause| !matches!(clause.label.scheme, Scheme::Letter | Scheme::Bracketed));
     let level = |clause: &Candidate| match clause.label.scheme {
         Scheme::Decimal => 1 + clause.label.depth as u8 + u8::from(articles_have_parts),
         Scheme::Letter if has_numbers => 3,

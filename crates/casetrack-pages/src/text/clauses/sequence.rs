@@ -34,9 +34,7 @@ pub(super) fn best_sequence<'c, 't>(
     fewest: usize,
 ) -> Vec<&'c Candidate<'t>> {
     let mut steps: Vec<Step<'c, 't>> = Vec::new();
-    // The best sequence that ends with a number, and with any part of a clause.
-    let mut by_number: HashMap<Number, usize> = HashMap::new();
-    let mut by_clause: HashMap<u16, usize> = HashMap::new();
+    let mut ends = Ends::default();
     let mut best: Option<usize> = None;
     let (mut at_boundary, mut boundary) = (None, None);
     let mut ahead = boundaries.iter().peekable();
@@ -46,31 +44,8 @@ pub(super) fn best_sequence<'c, 't>(
         }
         let Number { first, second } = candidate.label.number;
         let score = |index: Option<usize>| index.map_or(0.0, |index| steps[index].score);
-        let mut options: Vec<(f32, Option<usize>)> = Vec::new();
-        let mut follow = |before: Option<&usize>, cost: f32| {
-            options.extend(before.map(|&index| (steps[index].score - cost, Some(index))));
-        };
-        if second > 0 {
-            follow(by_number.get(&Number { first, second: second - 1 }), 0.0);
-            for missing in 1..=MAX_MISSING.min(second.saturating_sub(2)) {
-                let before = Number { first, second: second - 1 - missing };
-                follow(by_number.get(&before), 0.8 * f32::from(missing + 1));
-            }
-        }
-        match second {
-            1 => {
-                follow(by_clause.get(&(first - 1)), 0.2);
-                follow(first.checked_sub(2).and_then(|before| by_clause.get(&before)), 2.0);
-            }
-            2 => follow(by_number.get(&Number { first, second: 0 }), 1.5),
-            0 => {
-                follow(by_clause.get(&(first - 1)), 0.0);
-                for missing in 1..=MAX_MISSING.min(first.saturating_sub(2)) {
-                    follow(by_clause.get(&(first - 1 - missing)), f32::from(missing + 1));
-                }
-            }
-            _ => {}
-        }
+        let followed = |(index, cost): (usize, f32)| (steps[index].score - cost, Some(index));
+        let mut options: Vec<_> = ends.before(candidate.label.number).into_iter().map(followed).collect();
         if second == 1 || first == 1 && second == 0 {
             let later = if first == 1 { 0.0 } else { 1.0 };
             options.push((score(best) - if best.is_some() { costs.again } else { costs.first } - later, best));
@@ -82,11 +57,11 @@ pub(super) fn best_sequence<'c, 't>(
         let (index, score) = (steps.len(), before_score + candidate.weight);
         steps.push(Step { candidate, score, before });
         let improves = |old: Option<&usize>| old.is_none_or(|&old| score >= steps[old].score);
-        if improves(by_number.get(&candidate.label.number)) {
-            by_number.insert(candidate.label.number, index);
+        if improves(ends.by_number.get(&candidate.label.number)) {
+            ends.by_number.insert(candidate.label.number, index);
         }
-        if improves(by_clause.get(&first)) {
-            by_clause.insert(first, index);
+        if improves(ends.by_clause.get(&first)) {
+            ends.by_clause.insert(first, index);
         }
         if best.map_or(score > 0.0, |old| score > steps[old].score) {
             best = Some(index);
@@ -118,4 +93,41 @@ struct Step<'c, 't> {
     candidate: &'c Candidate<'t>,
     score: f32,
     before: Option<usize>,
+}
+
+/// The best sequence that ends with a number, and with any part of a clause.
+#[derive(Default)]
+struct Ends {
+    by_number: HashMap<Number, usize>,
+    by_clause: HashMap<u16, usize>,
+}
+
+impl Ends {
+    /// The sequences that a number may follow, and what each costs.
+    fn before(&self, Number { first, second }: Number) -> Vec<(usize, f32)> {
+        let mut found = Vec::new();
+        let mut follow = |before: Option<&usize>, cost: f32| found.extend(before.map(|&index| (index, cost)));
+        if second > 0 {
+            follow(self.by_number.get(&Number { first, second: second - 1 }), 0.0);
+            for missing in 1..=MAX_MISSING.min(second.saturating_sub(2)) {
+                let before = Number { first, second: second - 1 - missing };
+                follow(self.by_number.get(&before), 0.8 * f32::from(missing + 1));
+            }
+        }
+        match second {
+            1 => {
+                follow(self.by_clause.get(&(first - 1)), 0.2);
+                follow(first.checked_sub(2).and_then(|before| self.by_clause.get(&before)), 2.0);
+            }
+            2 => follow(self.by_number.get(&Number { first, second: 0 }), 1.5),
+            0 => {
+                follow(self.by_clause.get(&(first - 1)), 0.0);
+                for missing in 1..=MAX_MISSING.min(first.saturating_sub(2)) {
+                    follow(self.by_clause.get(&(first - 1 - missing)), f32::from(missing + 1));
+                }
+            }
+            _ => {}
+        }
+        found
+    }
 }

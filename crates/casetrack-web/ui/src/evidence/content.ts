@@ -67,8 +67,8 @@ function groups(answer: Answer): Group[] {
     });
   }
   if ("events" in answer) {
-    const cards = list<TimelineEvent>(answer.events).map((event) => ({
-      title: `${date(event.date.first)}${event.date.last !== event.date.first ? ` – ${date(event.date.last)}` : ""} · ${event.description}`,
+    const cards = list<BriefEvent>(answer.events).map((event) => ({
+      title: [days(event.date), event.description].filter(Boolean).join(" · "),
       citation: event.source.excerpt.citation,
       text: event.source.excerpt.text.trim(),
       chunk: event.source.chunk_id,
@@ -102,7 +102,24 @@ function table(answer: Answer): Content["table"] {
   };
 }
 
+/** In a brief answer, the date of an event is a day, and an event without a role has no description. */
+type BriefEvent = Omit<TimelineEvent, "date" | "description"> & { date: TimelineEvent["date"] | string; description?: string };
+
+function days(of: BriefEvent["date"]): string {
+  if (typeof of === "string") return date(of);
+  return `${date(of.first)}${of.last !== of.first ? ` – ${date(of.last)}` : ""}`;
+}
+
 type Source = { number: number; document_name: string };
+type Range = [number, number];
+type Place = { source?: number; page?: number; paragraphs?: Range; lines?: Range };
+
+const numbered = ([first, last]: Range, one: string, many: string) => (first === last ? `${one} ${first}` : `${many} ${first}-${last}`);
+
+/** The citation of a passage that has none of its own, because its place has the same numbers. */
+function placed({ page, paragraphs, lines }: Place): string {
+  return paragraphs && lines ? `p. ${page}, ${numbered(paragraphs, "para.", "paras.")}, ${numbered(lines, "l.", "ll.")}` : "";
+}
 
 /** An answer with the documents of its `sources` in the place of their numbers. */
 function inPlace(answer: Answer): Answer {
@@ -111,12 +128,12 @@ function inPlace(answer: Answer): Answer {
     if (Array.isArray(value)) return value.map(put);
     if (typeof value !== "object" || value === null) return value;
     const fields = Object.fromEntries(Object.entries(value).map(([name, field]) => [name, put(field)])) as Answer;
-    const place = fields.provenance as { source?: number } | undefined;
+    const place = fields.provenance as Place | undefined;
     const source = sources.get(place?.source ?? 0);
-    if (!source) return fields;
+    if (!place || !source) return fields;
     fields.provenance = { ...source, ...place };
     const short = `[${source.number}] `;
-    const cited = typeof fields.citation === "string" ? fields.citation : "";
+    const cited = typeof fields.citation === "string" ? fields.citation : short + placed(place);
     const citation = cited.startsWith(short) ? `${source.document_name}, ${cited.slice(short.length)}` : cited;
     // An excerpt has its words and its place in the passage itself.
     const excerpt = "text" in fields ? {} : { excerpt: { citation, text: fields.quote ?? "" } };

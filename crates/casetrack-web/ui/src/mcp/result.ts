@@ -19,11 +19,11 @@ export interface ToolResult {
   _meta?: { "casetrack/error"?: { code?: string } };
 }
 
-const MARKED = /^<document-text (\w+)>\n([\s\S]*?)\n?<\/document-text \1>$/;
+const MARKED = /^<doc (\w+)>\n([\s\S]*?)\n?<\/doc \1>$/;
 
 /** Removes the marks that show assistants the beginning and the end of a document's text. */
 export function unmarked(value: unknown): unknown {
-  if (typeof value === "string") return value.startsWith("<document-text ") ? (MARKED.exec(value)?.[2] ?? value) : value;
+  if (typeof value === "string") return value.startsWith("<doc ") ? (MARKED.exec(value)?.[2] ?? value) : value;
   if (Array.isArray(value)) return value.map(unmarked);
   if (value !== null && typeof value === "object") {
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, unmarked(part)]));

@@ -179,7 +179,7 @@ fn faxes_of_every_group_are_read() {
     let size: [Tag; 3] = [(WIDTH, &[64]), (LENGTH, &[2]), (KIND, &[0])];
     let three = bits(&format!("{END} {LINE} {END} {LINE} {END}{END}{END}{END}{END}{END}"));
     let filled = bits(&format!("0000{END} {LINE} 00000000{END} {LINE} 0000{END}{END}{END}{END}{END}{END}"));
-    // The second line is as the first: each of its three changes lies below one.
+    // The second line is the same as the first: each of its three changes is below a change of the first.
     let two_dimensional = bits(&format!("{END}1 {LINE} {END}0 1 1 1 {END}1{END}1{END}1{END}1{END}1{END}1"));
     // Each line begins with a byte.
     let plain = bits(&format!("{LINE} {LINE}"));

@@ -15,9 +15,9 @@ const MAX_FORM_DEPTH: u32 = 4;
 const MAX_OBJECTS: usize = 50_000;
 /// Most things that may cover text; on a page with more, none counts.
 const MAX_COVERS: usize = 4_000;
-/// Shortest side in points of what may cover text: rules and underlines are thinner.
+/// Shortest side in points of an object that may cover text: rules and underlines are thinner.
 const MIN_COVER: f32 = 3.0;
-/// Least opacity of what covers.
+/// Lowest opacity of a covering object.
 const OPAQUE: u8 = 250;
 /// Share of the page from which a picture is a scan, or the ground of the page.
 const LARGE_PICTURE: f32 = 0.5;

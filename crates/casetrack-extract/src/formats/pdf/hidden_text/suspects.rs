@@ -17,11 +17,11 @@ const ON_GROUND: f32 = 0.5;
 /// Least share of the height of a text that something covers, and least width of that in points.
 const COVERED_HEIGHT: f32 = 0.5;
 const COVERED_WIDTH: f32 = 3.0;
-/// Height in points of what may be too small to read. That of a text depends on its letters, and is small for a full stop.
+/// Height in points of text that may be too small to read. The height depends on the letters, and is small for a full stop.
 const MAYBE_TINY: f32 = 1.5;
 /// How far the sides of two texts may be apart in points to be one that was drawn twice.
 const TWICE: f32 = 1.5;
-/// Most pairs of texts and what may cover them on a page, beyond which none is taken to be covered.
+/// Maximum pairs of a text and an object that may cover it on a page. Above this number, no text counts as covered.
 const MAX_PAIRS: usize = 20_000_000;
 const WHITE: [u8; 3] = [255; 3];
 

@@ -270,7 +270,7 @@ impl Sheet {
             && full * 100 >= chars.len() * FULL_LINES.0
     }
 
-    /// True if the last column counts pages: it has nothing but numbers, which never fall; or if dots lead to the
+    /// True if the last column counts pages: it has only numbers, which never fall; or if dots lead to the
     /// numbers of pages.
     fn is_contents(&self) -> bool {
         let others_have_values = (1..self.width().saturating_sub(1)).any(|column| self.is_value_column(column));

@@ -14,7 +14,7 @@ const MAX_COLUMNS: usize = 60;
 const MAX_ROWS: usize = 200;
 /// Narrower columns and lower rows, in points, are between double rules.
 const MIN_CELL: f32 = 5.0;
-/// A cell with more characters is a text in a frame: its clauses are read as such.
+/// A cell with more characters is a framed text, so its clauses are read as clauses.
 const MAX_CELL_CHARS: usize = 700;
 /// Share of the cells, in rows that have text, that must have some.
 const MIN_FILLED: f32 = 0.45;

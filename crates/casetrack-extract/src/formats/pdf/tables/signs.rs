@@ -25,7 +25,7 @@ pub(super) fn draws_line(text: &str) -> bool {
     signs.clone().count() >= 3 && signs.clone().all(|c| "-=_–—.*".contains(c))
 }
 
-/// "1.", "(a)", "iv)", "2.3", "•", "Section 4": what numbers a list, a clause or a line.
+/// "1.", "(a)", "iv)", "2.3", "•", "Section 4": the number of a list item, a clause or a line.
 pub(super) fn numbers_item(text: &str) -> bool {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
     let is_short = bare.chars().count() <= 3;

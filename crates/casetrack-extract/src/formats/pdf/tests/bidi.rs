@@ -58,7 +58,7 @@ fn the_box_of_a_line_is_where_its_words_are() {
 
 #[test]
 fn parts_that_stand_apart_are_read_from_the_right() {
-    // A label and its value, in whatever order the file draws them.
+    // A label and its value, in either drawing order.
     for parts in [[(500, 0, "nfmz"), (300, 0, "cba")], [(300, 0, "cba"), (500, 0, "nfmz")]] {
         let page = drawn(&parts);
         assert_eq!(page.text.split_whitespace().collect::<Vec<_>>(), ["שלום", "אבג"]);

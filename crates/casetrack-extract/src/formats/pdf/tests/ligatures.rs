@@ -12,21 +12,25 @@ const LINES: [&str; 3] = [
     "filed in the offices of the district on the first of May.",
 ];
 
-/// A page of Helvetica with ligatures, each of which its text layer says to be this: digits of UTF-16, or nothing; `None` for a font without
+/// A page of Helvetica with ligatures. The text layer maps each of them to `fi`: digits of UTF-16, or nothing; `None` for a font without
 /// a map.
 fn page(fi: Option<&str>) -> Vec<u8> {
-    let text: String = LINES
+    let map = fi.map(|fi| format!("1 beginbfrange <20> <7E> <0020> endbfrange\n1 beginbfchar <1E> <{fi}> endbfchar"));
+    page_of(&LINES, map.as_deref())
+}
+
+fn page_of(lines: &[&str], map: Option<&str>) -> Vec<u8> {
+    let text: String = lines
         .iter()
         .zip(1..)
         .map(|(line, number)| {
             format!("BT /F1 12 Tf 72 {} Td ({}) Tj ET\n", 792 - 20 * number, line.replace("fi", "\\036"))
         })
         .collect();
-    let map = fi.map(|fi| {
+    let map = map.map(|map| {
         format!(
             "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def\n\
-             1 begincodespacerange <00> <FF> endcodespacerange\n1 beginbfrange <20> <7E> <0020> endbfrange\n\
-             1 beginbfchar <1E> <{fi}> endbfchar\nendcmap end end"
+             1 begincodespacerange <00> <FF> endcodespacerange\n{map}\nendcmap end end"
         )
     });
     let mut objects = vec![
@@ -52,7 +56,7 @@ fn ligatures_that_map_wrongly_are_read_by_ocr() {
         assert_eq!((&*extraction.pages[0].text, extraction.warnings.len()), (&*LINES.join("\n"), 0), "{fi:?}");
     }
     let has_engine = crate::tesseract_status(&ExtractOptions::default()).is_ok();
-    for fi in ["0000", "0001", "000C", "FFFD", "F001", "019F", "00AE"] {
+    for fi in ["0000", "0001", "000C", "FFFD", "F001", "019F", "00AE", "0020", "0066"] {
         let extraction = extract(&page(Some(fi))).unwrap();
         let page = &extraction.pages[0];
         assert!(
@@ -65,4 +69,18 @@ fn ligatures_that_map_wrongly_are_read_by_ocr() {
             assert_eq!((&*page.text, page.method), (&*LINES.join("\n"), ExtractionMethod::Ocr), "{fi}");
         }
     }
+}
+
+#[test]
+fn digits_that_map_to_other_digits_are_read_by_ocr() {
+    let lines =
+        ["The tenant pays a rent of 1234 EUR on the 5th day of each month", "and gives notice by 30 June 2021."];
+    let map = |digits: &str| {
+        format!("2 beginbfrange <20> <2F> <0020> <3A> <7E> <003A> endbfrange 1 beginbfrange {digits} endbfrange")
+    };
+    let right = extract(&page_of(&lines, Some(&map("<30> <39> <0030>")))).unwrap();
+    assert_eq!((&*right.pages[0].text, right.warnings.len()), (&*lines.join("\n"), 0));
+    let moved = extract(&page_of(&lines, Some(&map("<30> <36> <0033>")))).unwrap();
+    let warning = "The text layer of page 1 does not match";
+    assert!(moved.warnings.iter().any(|said| said.starts_with(warning)), "{:?}", moved.warnings);
 }

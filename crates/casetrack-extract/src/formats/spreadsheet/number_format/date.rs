@@ -7,7 +7,7 @@ use super::token::Token;
 
 const MONTHS: &str = "January February March April May June July August September October November December";
 const DAYS: &str = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday";
-/// The day after 9999-12-31, the last that Excel knows.
+/// The day after 9999-12-31, the last day in Excel.
 const END: f64 = 2_958_466.0;
 /// Days from 1900-01-00 to 1904-01-01.
 const DAYS_TO_1904: f64 = 1462.0;
@@ -24,7 +24,7 @@ struct Moment {
     scale: u64,
 }
 
-/// `None` if it is no date.
+/// `None` if it is not a date.
 pub(super) fn show(tokens: &[Token], number: f64, epoch_1904: bool) -> Option<String> {
     let is_elapsed = tokens.iter().any(|token| matches!(token, Token::Elapsed(..)));
     let sign = if is_elapsed && number < 0.0 { "-" } else { "" };

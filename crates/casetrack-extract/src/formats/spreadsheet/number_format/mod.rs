@@ -166,82 +166,66 @@ impl Section {
     fn parse(code: &str) -> Self {
         let mut section = Self::default();
         let chars: Vec<char> = code.chars().collect();
-        let mut at = 0;
-        while let Some(&c) = chars.get(at) {
-            let rest = &chars[at..];
-            let run = rest.iter().take_while(|next| next.eq_ignore_ascii_case(&c)).count();
-            let mut taken = 1;
-            let token = match c {
-                '"' => {
-                    let text: String = rest[1..].iter().take_while(|c| **c != '"').collect();
-                    taken = text.chars().count() + 2;
-                    Token::Literal(text)
-                }
-                '\\' => {
-                    taken = 2;
-                    Token::Literal(rest.get(1).map(char::to_string).unwrap_or_default())
-                }
-                // A space as wide as the next character; that character as often as the column is wide.
-                '_' | '*' => {
-                    taken = 2;
-                    let is_space = c == '_' || rest.get(1) == Some(&' ');
-                    Token::Literal(if is_space { " ".into() } else { String::new() })
-                }
-                '[' => {
-                    let inside: String = rest[1..].iter().take_while(|c| **c != ']').collect();
-                    taken = inside.chars().count() + 2;
-                    section.bracketed(&inside)
-                }
-                '0' | '#' | '?' => Token::Digit(c),
-                '.' => {
-                    let zeros = rest[1..].iter().take_while(|c| **c == '0').count();
-                    let last = section.tokens.iter().rfind(|token| !matches!(token, Token::Literal(_)));
-                    match last {
-                        Some(Token::Second(_) | Token::Elapsed('s', _)) if zeros > 0 => {
-                            taken = zeros + 1;
-                            Token::Fraction(zeros)
-                        }
-                        _ => Token::Point,
-                    }
-                }
-                ',' => Token::Comma,
-                '%' => Token::Percent,
-                '/' => Token::Slash,
-                '@' => Token::Text,
-                'E' | 'e' if matches!(rest.get(1), Some('+' | '-')) => {
-                    taken = 2;
-                    Token::Exponent(rest.get(1) == Some(&'+'))
-                }
-                'G' | 'g' if starts_with(rest, "general") => {
-                    taken = 7;
-                    Token::General
-                }
-                'A' | 'a' if starts_with(rest, "am/pm") => {
-                    taken = 5;
-                    Token::Noon(true)
-                }
-                'A' | 'a' if starts_with(rest, "a/p") => {
-                    taken = 3;
-                    Token::Noon(false)
-                }
-                'y' | 'Y' | 'e' | 'E' | 'm' | 'M' | 'd' | 'D' | 'h' | 'H' | 's' | 'S' => {
-                    taken = run;
-                    match c.to_ascii_lowercase() {
-                        'y' => Token::Year(run),
-                        'e' => Token::Year(4),
-                        'm' => Token::Month(run),
-                        'd' => Token::Day(run),
-                        'h' => Token::Hour(run),
-                        _ => Token::Second(run),
-                    }
-                }
-                c => Token::Literal(c.to_string()),
-            };
+        let mut rest = chars.as_slice();
+        while let Some(&c) = rest.first() {
+            let (token, taken) = section.token(c, rest);
             section.tokens.push(token);
-            at += taken;
+            rest = rest.get(taken..).unwrap_or_default();
         }
         section.find_minutes();
         section
+    }
+
+    /// The token at the start of `rest`, which begins with `c`, and the number of characters it takes.
+    fn token(&mut self, c: char, rest: &[char]) -> (Token, usize) {
+        let next = rest.get(1);
+        let until = |end: char| rest[1..].iter().take_while(|c| **c != end).collect::<String>();
+        match c {
+            '"' => {
+                let text = until('"');
+                let taken = text.chars().count() + 2;
+                (Token::Literal(text), taken)
+            }
+            '\\' => (Token::Literal(next.map(char::to_string).unwrap_or_default()), 2),
+            // A space as wide as the next character; that character as often as the column is wide.
+            '_' | '*' => {
+                let is_space = c == '_' || next == Some(&' ');
+                (Token::Literal(if is_space { " ".into() } else { String::new() }), 2)
+            }
+            '[' => {
+                let inside = until(']');
+                (self.bracketed(&inside), inside.chars().count() + 2)
+            }
+            '0' | '#' | '?' => (Token::Digit(c), 1),
+            '.' => {
+                let zeros = rest[1..].iter().take_while(|c| **c == '0').count();
+                let last = self.tokens.iter().rfind(|token| !matches!(token, Token::Literal(_)));
+                match last {
+                    Some(Token::Second(_) | Token::Elapsed('s', _)) if zeros > 0 => (Token::Fraction(zeros), zeros + 1),
+                    _ => (Token::Point, 1),
+                }
+            }
+            ',' => (Token::Comma, 1),
+            '%' => (Token::Percent, 1),
+            '/' => (Token::Slash, 1),
+            '@' => (Token::Text, 1),
+            'E' | 'e' if matches!(next, Some('+' | '-')) => (Token::Exponent(next == Some(&'+')), 2),
+            'G' | 'g' if starts_with(rest, "general") => (Token::General, 7),
+            'A' | 'a' if starts_with(rest, "am/pm") => (Token::Noon(true), 5),
+            'A' | 'a' if starts_with(rest, "a/p") => (Token::Noon(false), 3),
+            _ => {
+                let run = rest.iter().take_while(|next| next.eq_ignore_ascii_case(&c)).count();
+                match c.to_ascii_lowercase() {
+                    'y' => (Token::Year(run), run),
+                    'e' => (Token::Year(4), run),
+                    'm' => (Token::Month(run), run),
+                    'd' => (Token::Day(run), run),
+                    'h' => (Token::Hour(run), run),
+                    's' => (Token::Second(run), run),
+                    _ => (Token::Literal(c.to_string()), 1),
+                }
+            }
+        }
     }
 
     /// The content of brackets: a condition, a currency with its locale, elapsed time, or a colour.

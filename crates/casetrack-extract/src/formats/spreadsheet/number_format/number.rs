@@ -182,7 +182,7 @@ fn count_digits(tokens: &[Token]) -> usize {
     tokens.iter().filter(|token| matches!(token, Token::Digit(_))).count().min(MAX_DIGITS)
 }
 
-/// Digits, groups and point; true if nothing but zeros was left by rounding.
+/// Digits, groups and point; true if rounding left only zeros.
 fn plain(body: &[Token], mut decimal: Decimal) -> (String, bool) {
     let point = body.iter().position(|token| *token == Token::Point).unwrap_or(body.len());
     let (whole, behind) = (&body[..point], body.get(point + 1..).unwrap_or_default());

@@ -86,20 +86,7 @@ impl SheetReader<'_, '_> {
                     self.push((place.0, column), self.shown(number, style), true)?;
                 }
             }
-            kind::FORMULA => {
-                let Some((value, style)) = data.get(6..14).zip(u16_at(data, 4)) else { return Ok(None) };
-                self.formula = None;
-                match value {
-                    [0, .., 0xFF, 0xFF] => self.formula = Some(place),
-                    [1, _, value, .., 0xFF, 0xFF] => self.push(place, truth(*value).to_owned(), true)?,
-                    [2, _, value, .., 0xFF, 0xFF] => self.push(place, error(*value).to_owned(), true)?,
-                    [.., 0xFF, 0xFF] => {}
-                    _ => {
-                        let number = f64_at(data, 6).unwrap_or_default();
-                        self.push(place, self.shown(number, style), true)?;
-                    }
-                }
-            }
+            kind::FORMULA => return self.formula_value(record, place),
             kind::FORMULA_TEXT => {
                 let Some(text) = self.text(record, 0) else { return Ok(None) };
                 if let Some(place) = self.formula.take() {
@@ -128,6 +115,21 @@ impl SheetReader<'_, '_> {
             kind::TEXT_OBJECT => self.text_object(record),
             kind::NOTE => self.note(record, place),
             _ => {}
+        }
+        Ok(Some(()))
+    }
+
+    /// The value of a formula; a text is in a record of its own (2.5.133). `None` when the record is too short.
+    fn formula_value(&mut self, record: &Record, place: (u32, u32)) -> Result<Option<()>> {
+        let data = record.data;
+        let Some((value, style)) = data.get(6..14).zip(u16_at(data, 4)) else { return Ok(None) };
+        self.formula = None;
+        match value {
+            [0, .., 0xFF, 0xFF] => self.formula = Some(place),
+            [1, _, value, .., 0xFF, 0xFF] => self.push(place, truth(*value).to_owned(), true)?,
+            [2, _, value, .., 0xFF, 0xFF] => self.push(place, error(*value).to_owned(), true)?,
+            [.., 0xFF, 0xFF] => {}
+            _ => self.push(place, self.shown(f64_at(data, 6).unwrap_or_default(), style), true)?,
         }
         Ok(Some(()))
     }

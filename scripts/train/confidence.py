@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fit the probability that a fact of a contract is right, and report it on contracts that the fit did not read.
+"""Fit the probability that a fact of a contract is right, and report it on contracts that the fit did not read. The table is fitted to all contracts.
 
     scripts/train/confidence.py EVIDENCE SCORES FOLDER...
 
@@ -21,8 +21,8 @@ OUT = ROOT / "crates/casetrack-nlp/data/facts/confidence.toml"
 # The clause that states facts of each kind, as `clause_of` has it.
 CLAUSES = {"agreement_date": None, "effective_date": "effective_date", "expiry": "term",
            "renewal_term": "renewal", "notice_period": "notice", "governing_law": "governing_law", "liability_cap": "liability_cap"}
-LEAST = -12.0
 COST = 2  # right facts that a wrong one outweighs
+PRECISION, KEPT = 0.97, 0.85  # goals: share of the shown facts that is right, and of the right facts that is shown
 
 
 def bench():
@@ -51,7 +51,7 @@ def near_and_most(sentences, fact, kind):
     place = (fact["page"], fact["char_start"])
     own = max((i for i, sentence in enumerate(sentences) if (sentence[0], sentence[1]) <= place), default=0)
     near = [sentence[at] for sentence in sentences[max(own - 1, 0):own + 2]]
-    return max([LEAST, *near]), max([LEAST, *(sentence[at] for sentence in sentences)])
+    return max([clauses.LEAST, *near]), max([clauses.LEAST, *(sentence[at] for sentence in sentences)])
 
 
 def examples(evidence, scores, folders):
@@ -100,11 +100,26 @@ def stated(fit, features):
     return 1 / (1 + np.exp(-(fit[0] + features @ fit[1])))
 
 
+def unseen(features, right, owner, own):
+    """Probabilities of these rows, each by a fit that did not read its contract."""
+    import numpy as np
+    found = np.zeros(len(right))
+    for fold in range(clauses.FOLDS):
+        out = own & (owner % clauses.FOLDS == fold)
+        found[out] = stated(fitted(features[own & ~out], right[own & ~out]), features[out])
+    return found
+
+
 def bound(probability, right):
-    """The bound, one half or more, with which the facts that are shown are worth most."""
+    """The least bound with which both goals are reached; if there is none, that with which the facts that are shown are worth most."""
     import numpy as np
     choices = np.unique(np.round(np.append(probability, 0.5), 3))
-    worth = {at: right[probability >= at].sum() - COST * (~right[probability >= at]).sum() for at in choices[choices >= 0.5]}
+    choices = choices[choices >= 0.5]
+    for at in choices:
+        shown = probability >= at
+        if shown.any() and right[shown].mean() >= PRECISION and right[shown].sum() >= KEPT * right.sum():
+            return float(at)
+    worth = {at: right[probability >= at].sum() - COST * (~right[probability >= at]).sum() for at in choices}
     return float(max(worth, key=lambda at: (worth[at], -at)))
 
 
@@ -119,10 +134,7 @@ def main():
         owner = np.array([number for number, *_ in rows])
         features, right = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
         own = owner >= clauses.REPORTED
-        folds = np.zeros(len(rows))
-        for fold in range(clauses.FOLDS):
-            out = own & (owner % clauses.FOLDS == fold)
-            folds[out] = stated(fitted(features[own & ~out], right[own & ~out]), features[out])
+        folds = unseen(features, right, owner, own)
         least = bound(folds[own], right[own])
         fit = fitted(features[own], right[own])
         for label, part, probability in [("folds", own, folds), (kind, ~own, stated(fit, features))]:
@@ -132,6 +144,8 @@ def main():
             lines = " ".join(f"{said:.2f}→{seen:.2f} ({count})" for count, said, seen in bins)
             print(f"{label:16}{len(is_right):6}{is_right.mean():7.3f}  {least:6.3f}{shown.sum():6}{is_right[shown].mean():7.3f}"
                   f"{is_right[shown].sum() / max(is_right.sum(), 1):6.2f}{error:7.3f}  {lines}")
+        # The report is done; the table is fitted to all.
+        fit, least = fitted(features, right), bound(unseen(features, right, owner, owner >= 0), right)
         weights = dict(zip(["rule", "near", "most", "computed"], fit[1]))
         text += f"\n[{kind}]\noffset = {fit[0]:.3f}\n" + "".join(f"{name} = {weight:.3f}\n" for name, weight in weights.items())
         text += f"shown = {least:.3f}\n"

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::model::MODEL;
-use super::{Clause, Scored};
+use super::{Clause, LEAST, Scored};
 use crate::facts::text::Text;
 use crate::facts::{Fact, FactKind};
 use crate::words::single_spaced;
@@ -48,7 +48,7 @@ pub(in crate::facts) fn find(text: &Text<'_>, scored: &Scored) -> (Vec<Fact>, Ve
     for clause in Clause::ALL {
         let Some((at, score)) = scored.best(clause) else { continue };
         let Some(range) = text.sentences.get(at).cloned() else { continue };
-        let probability = MODEL.probability(clause, score);
+        let probability = MODEL.probability(clause, score.max(LEAST), scored.mean(clause));
         let kind = &MODEL.kinds[clause as usize];
         let confidence = (100.0 * probability).round().clamp(0.0, 99.0) as u8;
         if probability >= kind.shown {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::facts::text::Text;
 
-/// Bits of the number of a bucket.
-pub(super) const BITS: u32 = 18;
+/// Bits of the number of a bucket. With 18, most buckets of the training texts would hold several features.
+pub(super) const BITS: u32 = 20;
 /// Most words that are read of a sentence, and of each neighbouring sentence.
 const WORDS: usize = 400;
 const NEAR: usize = 60;

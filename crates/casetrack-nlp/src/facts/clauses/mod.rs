@@ -101,6 +101,19 @@ impl Scored {
         of_kind.reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
+    /// The mean of the greatest scores of a kind: a contract with a clause often states it in several sentences.
+    fn mean(&self, clause: Clause) -> f32 {
+        let mut best = [LEAST; MEAN];
+        for (_, scores) in &self.scores {
+            let score = scores[clause as usize];
+            if score > best[MEAN - 1] {
+                best[MEAN - 1] = score;
+                best.sort_unstable_by(|one, other| other.total_cmp(one));
+            }
+        }
+        best.iter().sum::<f32>() / MEAN as f32
+    }
+
     /// The greatest score of a kind of the clause at a place and of its neighbours: a rule may read the end of a clause.
     pub fn near(&self, text: &Text<'_>, byte: usize, clause: Clause) -> f32 {
         let begun = |(at, _): &(usize, _)| text.sentences.get(*at).is_some_and(|sentence| sentence.start <= byte);
@@ -116,7 +129,9 @@ impl Scored {
 }
 
 /// Least score, also of a text without sentences.
-const LEAST: f32 = -12.0;
+const LEAST: f32 = -3.0;
+/// Number of the greatest scores of which the mean is taken.
+const MEAN: usize = 3;
 
 /// A sentence as training reads it: its place, and its features.
 #[derive(Debug, Serialize)]

@@ -5,8 +5,8 @@
 
 EVIDENCE is a file that the example program `facts` of casetrack-nlp printed. SCORES is the file of `scripts/train/clauses.py --scores`. Each FOLDER
 holds txt/, manifest.jsonl and clauses.jsonl, as for that script, which also divides the contracts. Writes
-crates/casetrack-nlp/data/facts/confidence.toml, whose entries src/facts/confidence.rs explains. The judge is that of benches/facts/sheet.py; a cap
-is right if its place is in the clause that is annotated.
+crates/casetrack-nlp/data/facts/confidence.toml, whose entries src/facts/confidence.rs explains. The judge is that of benches/facts/sheet.py; a cap,
+and an expiry that is a formula, is right if its place is in the clause that is annotated.
 """
 import importlib.util
 import json
@@ -32,13 +32,13 @@ def bench():
     return module
 
 
-def cap_spans(folders):
-    """{contract: [(page, first, last character)]} of the annotated caps."""
+def annotated_spans(folders, category):
+    """{contract: (first characters of the pages, [(first, last character)])} of the annotated clauses of a category of CUAD."""
     spans = {}
     for name, (path, annotations) in clauses.contracts(folders).items():
         text = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
         begins = [0] + [at.end() for at in re.finditer("\f", text)]
-        quotes = [quote for clause in annotations.get("Cap On Liability", []) for quote in clause["quotes"]]
+        quotes = [quote for clause in annotations.get(category, []) for quote in clause["quotes"]]
         spans[name] = (begins, [tuple(span) for quote in quotes for span in quote["spans"]])
     return spans
 
@@ -58,7 +58,13 @@ def examples(evidence, scores, folders):
     """{kind: [(contract number, [rule, near, most, computed], right)]} of the facts that can be judged."""
     sheet = bench()
     gold = {name: cells for folder in folders for name, cells in sheet.gold_cells(folder).items()}
-    caps = cap_spans(folders)
+    caps, terms = annotated_spans(folders, "Cap On Liability"), annotated_spans(folders, "Expiration Date")
+
+    def is_in(annotated, fact):
+        begins, spans = annotated
+        at = begins[fact["page"] - 1] + fact["char_start"]
+        return any(start - 200 <= at < end for start, end in spans)
+
     numbers = {name: number for number, name in enumerate(caps)}
     sentences = {line["document"]: line["sentences"] for line in map(json.loads, scores.read_text().splitlines())}
     found = {kind: [] for kind in CLAUSES}
@@ -69,9 +75,9 @@ def examples(evidence, scores, folders):
             if kind not in CLAUSES or not in_contract or isinstance(kind, dict):
                 continue
             if kind == "liability_cap":
-                begins, spans = caps[name]
-                at = begins[fact["page"] - 1] + fact["char_start"]
-                right = any(start - 200 <= at < end for start, end in spans)
+                right = is_in(caps[name], fact)
+            elif kind == "expiry" and sheet.is_formula(fact["value"]):
+                right = is_in(terms[name], fact)
             else:
                 wanted = gold[name][kind]
                 if wanted is None:

@@ -53,7 +53,7 @@ fn by_column(facts: &[Fact]) -> BTreeMap<String, Vec<Value>> {
     let mut cells: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for Fact { kind, value, page, char_start, char_end, confidence, .. } in facts {
         let column = match kind {
-            FactKind::Clause(clause) => clause.name().to_owned(),
+            FactKind::Clause(clause) => format!("clause {}", clause.name()),
             kind => json!(kind).as_str().unwrap_or_default().to_owned(),
         };
         cells.entry(column).or_default().push(json!([value, page, char_start, char_end, confidence]));

@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
+use super::clauses::{Clause, Scored};
 use super::days::{ContractDay, Days};
 use super::text::{Day, Span, Text, Unit, contains_any, last_chars, spans};
 use super::{Fact, FactKind, is_ambiguous};
@@ -13,11 +14,17 @@ pattern_table! {
     OF_TERM, DURING, LASTS, OTHER, UNTIL, BACK, FROM, ANCHOR, HEREOF, PERPETUAL, ANNIVERSARY, END_OF_YEAR, YEAR_END,
     BLANK, TERM_BEFORE, BEGINS_SENTENCE, NOT_TERM, UNLESS, UPON, GOES_ON, STAYS, ENDS, OF_DATE, NOTICE_AFTER, COUNTS,
     FROM_SUCH, AND_THEN, DAY_BEFORE, LATER_OF, EXPECTED, CONTINUES, HEADING, UNDER_HEADING, RANGE, OF_NOTICE,
-    NOTICE_OF_END, IT, SUBJECT, NO_SUBJECT, LAST_DAY;
+    NOTICE_OF_END, IT, SUBJECT, NO_SUBJECT, LAST_DAY, EVENT, CLAUSE_END, DEFINED, OF_CONTRACT, LISTED, PROVISO,
+    AFTERWARDS, EXTENDED, MONTH_END, BEHIND_LENGTH, UNFINISHED;
     TERM_NAMES, BEGINNING_NAMES, AFTER_TERM, INITIAL_TERM,
 }
 
-/// An end of the term that a sentence states. The value is empty if the document does not give it.
+/// Weight of the score of the clause about the term, from -1 to 1, beside the points of the rules.
+const TERM_CLAUSE: f32 = 3.0;
+/// Most bytes of an end in the words of the contract.
+const LONGEST: usize = 160;
+
+/// An end of the term that a sentence states. The value is empty if its length is left blank, or if its first day has two readings.
 struct Expiry {
     score: i32,
     value: String,
@@ -40,10 +47,10 @@ pub(crate) struct End {
     pub last_day: Option<Date>,
 }
 
-/// When the term ends, and the day from which it runs.
-pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<End> {
+/// When the term ends, and the day from which it runs. The scores of clauses prefer an end in a clause about the term.
+pub(crate) fn find(text: &Text<'_>, days: &Days, scored: Option<&Scored>) -> Option<End> {
     let whole = text.text();
-    let mut best: Option<Expiry> = None;
+    let mut best: Option<(f32, Expiry)> = None;
     let (mut under_heading, mut of_contract) = (false, false);
     for sentence in &text.sentences {
         let said = &whole[sentence.clone()];
@@ -62,19 +69,26 @@ pub(crate) fn find(text: &Text<'_>, days: &Days) -> Option<End> {
             4 + i32::from(contains_any(&folded, &TERM_NAMES)) + i32::from(contains_any(&folded, &BEGINNING_NAMES))
                 - 3 * i32::from(OTHER.is_match(said))
                 - i32::from(about > 200);
-        for found in
-            [stated(text, sentence), computed(text, sentence, days), perpetual(sentence, said)].into_iter().flatten()
-        {
+        let length = computed(text, sentence, days);
+        let unlimited = perpetual(sentence, said).or_else(|| event(sentence, said));
+        // "until the end of the fifth Contract Year, and thereafter until terminated": the first term is the term
+        let unlimited = match AFTERWARDS.is_match(said) {
+            true => event(sentence, said).filter(|_| length.is_none()),
+            false => unlimited,
+        };
+        for found in [stated(text, sentence), length, unlimited].into_iter().flatten() {
             // "until a party gives notice of termination" is about the end of the term
             let own = i32::from(found.value == "perpetual" && NOTICE_OF_END.is_match(said));
             let found = Expiry { score: score + found.score + 3 * own, ..found };
-            if best.as_ref().is_none_or(|best| found.score > best.score) {
-                best = Some(found);
+            let near = scored.map_or(0.0, |scored| scored.near(text, found.range.start, Clause::Term).clamp(-1.0, 1.0));
+            let rank = found.score as f32 + TERM_CLAUSE * near;
+            if best.as_ref().is_none_or(|(best, _)| rank > *best) {
+                best = Some((rank, found));
             }
         }
     }
-    let Expiry { score, value, computed, range, begins, anniversary } =
-        best.filter(|best| best.score >= 4 && !best.value.is_empty())?;
+    let (_, Expiry { score, value, computed, range, begins, anniversary }) =
+        best.filter(|(_, best)| best.score >= 4 && !best.value.is_empty())?;
     let day: Option<Date> = value.parse().ok();
     let last_day = day.and_then(|day| if anniversary { day.yesterday().ok() } else { Some(day) });
     let computed = match (computed, last_day) {
@@ -113,7 +127,8 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Expiry> {
                 .days_in(sentence.start..from)
                 .last()
                 .is_some_and(|first| from.saturating_sub(first.range.end) <= 2);
-            if to && (BACK.is_match(ahead) || !behind_day && !FROM.is_match(ahead)) {
+            let extended = EXTENDED.is_match(ahead);
+            if to && (BACK.is_match(ahead) || !behind_day && !extended && !FROM.is_match(ahead)) {
                 continue;
             }
             let begins = |first: &&Day| behind_day || FROM.is_match(&whole[sentence.start..first.range.start]);
@@ -131,13 +146,61 @@ fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Expiry> {
     Some(Expiry { score, value: "perpetual".to_owned(), computed: None, range, begins: None, anniversary: false })
 }
 
+/// "until the last addendum expires", in the words of the contract.
+fn event(sentence: &Range<usize>, said: &str) -> Option<Expiry> {
+    let found = EVENT.captures(said)?.get(1)?;
+    let value = clause(&said[found.start()..]);
+    if value.split(' ').count() < 4 {
+        return None;
+    }
+    let range = sentence.start + found.start()..sentence.end;
+    Some(Expiry { score: 0, value, computed: None, range, begins: None, anniversary: false })
+}
+
+/// The words up to the end of the clause, on one line.
+fn clause(said: &str) -> String {
+    // "the later of (a) …; or (b) …" is one clause
+    let listed = LISTED.find(said).map_or(0, |list| list.end());
+    let end =
+        if listed > 0 { &PROVISO } else { &CLAUSE_END }.find_at(said, listed).map_or(said.len(), |end| end.start());
+    let words: Vec<&str> = said[..end].split_whitespace().collect();
+    let mut clause = String::new();
+    for word in words {
+        if clause.len() + word.len() > LONGEST {
+            clause.push_str(" …");
+            break;
+        }
+        if !clause.is_empty() {
+            clause.push(' ');
+        }
+        clause.push_str(word);
+    }
+    clause.trim_end_matches([',', ':', ' ']).to_owned()
+}
+
 /// The beginning of the term as the sentence names it.
 enum Start {
     Contract(ContractDay),
     /// A day that the sentence or a definition states.
     Day(String, Range<usize>),
-    /// It names a date that the document does not give.
-    Unknown,
+    /// A date that the document does not give: "from the Launch Date".
+    Named(String),
+}
+
+impl Start {
+    /// The words behind a length of time: "following the Launch Date (the "Term")".
+    fn words(rest: &str) -> Self {
+        let words = clause(rest.trim_start_matches([')', ']', '"', '\'', ' ', ',']));
+        if BEHIND_LENGTH.is_match(&words) && !UNFINISHED.is_match(&words) {
+            Self::Named(words)
+        } else {
+            Self::unnamed()
+        }
+    }
+
+    fn unnamed() -> Self {
+        Self::Named("from the beginning of the term".to_owned())
+    }
 }
 
 fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Expiry> {
@@ -155,18 +218,24 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Exp
     let range = sentence.start + span.range.start..sentence.start + span.range.end;
     let ahead = &said[..span.range.start];
     let blank = BLANK.find(said).is_some_and(|blank| blank.start() < span.range.start);
-    let start = if blank || LATER_OF.is_match(ahead) { Start::Unknown } else { start(text, sentence, &span, days) };
-    let unknown = |score, begins| {
-        let (value, range) = (String::new(), range.clone());
-        Some(Expiry { score, value, computed: None, range, begins, anniversary: false })
+    let as_stated = |score, value, begins| {
+        Some(Expiry { score, value, computed: None, range: range.clone(), begins, anniversary: false })
     };
-    let (iso, from, begins) = match start {
+    if blank {
+        return as_stated(2, String::new(), None);
+    }
+    if let Some(later) = LATER_OF.find(ahead) {
+        return as_stated(2, clause(&said[later.start()..]), None);
+    }
+    let formula = |from: &str| format!("{} {from}", span.text());
+    let (iso, from, begins) = match start(text, sentence, &span, days) {
         Start::Contract(day) => (day.iso, day.range, None),
         Start::Day(iso, range) => (iso.clone(), range.clone(), Some((iso, range))),
-        Start::Unknown => return unknown(2, None),
+        Start::Named(_) if span.unit == Unit::Day => return as_stated(2, String::new(), None),
+        Start::Named(from) => return as_stated(2, formula(&from), None),
     };
     if is_ambiguous(&iso) {
-        return unknown(2 + clarity, begins);
+        return as_stated(2 + clarity, String::new(), begins);
     }
     let day: Date = iso.parse().ok()?;
     let mut end = day.checked_add(span.length()).ok()?;
@@ -174,7 +243,7 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Exp
     let day_before = DAY_BEFORE.is_match(ahead);
     let shortened = span.unit.is_shortened(day, end);
     if shortened && day_before {
-        return unknown(2 + clarity, begins);
+        return as_stated(2 + clarity, formula(&format!("from {iso}, less a day")), begins);
     }
     if shortened {
         computed.push_str(", to the last day of the month");
@@ -183,8 +252,14 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Exp
         end = end.yesterday().ok()?;
         computed.push_str(", less a day");
     }
+    if MONTH_END.is_match(ahead) {
+        end = end.last_of_month();
+        computed.push_str(", to the end of the month");
+    }
     let length = &said[span.range.clone()];
-    let stated = length.contains("nniversary") || LAST_DAY.is_match(ahead) && !length.contains("nd of the ");
+    let stated = MONTH_END.is_match(ahead)
+        || length.contains("nniversary")
+        || LAST_DAY.is_match(ahead) && !length.contains("nd of the ");
     let anniversary = !day_before && !stated && !shortened;
     let (value, computed) = (end.to_string(), Some(computed));
     Some(Expiry { score: 2 + clarity, value, computed, range, begins, anniversary })
@@ -242,7 +317,7 @@ fn is_term(said: &str, span: &Span) -> bool {
 fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> Start {
     let said = &text.text()[sentence.clone()];
     let first = |one: &Option<ContractDay>, other: &Option<ContractDay>| {
-        one.clone().or_else(|| other.clone()).map_or(Start::Unknown, Start::Contract)
+        one.clone().or_else(|| other.clone()).map_or_else(Start::unnamed, Start::Contract)
     };
     let either = || first(&days.effective, &days.agreement);
     let agreement = || first(&days.agreement, &days.effective);
@@ -268,13 +343,13 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
     }
     let rest = &said[span.range.end.min(said.len())..];
     if close.is_none() && COUNTS.is_match(rest) && !AND_THEN.is_match(rest) && !FROM_SUCH.is_match(rest) {
-        return Start::Unknown;
+        return Start::words(rest);
     }
     let Some(anchor) = close.or_else(|| ANCHOR.captures(said).and_then(name)) else {
         return either();
     };
     let folded = anchor.to_lowercase();
-    if folded.starts_with("effective date") {
+    if folded.starts_with("effective date") || folded.ends_with("of effective date") {
         return either();
     }
     let of_contract = ["execution date", "agreement date", "contract date", "signature date", "above date"];
@@ -285,7 +360,27 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
             // an amount left out between the name and the day: the day is in the next row of a table
             day.role.as_deref() == Some(role.as_str()) && !EXPECTED.is_match(before) && !before.contains("**")
         });
-        return day.map_or(Start::Unknown, |day| Start::Day(day.iso.clone(), day.range.clone()));
+        if let Some(day) = day {
+            return Start::Day(day.iso.clone(), day.range.clone());
+        }
+        if is_defined_as_date_of_contract(text.text(), &anchor) {
+            return agreement();
+        }
+    } else if HEREOF.is_match(&folded) {
+        return agreement();
     }
-    if HEREOF.is_match(&folded) { agreement() } else { Start::Unknown }
+    if folded == "date" || folded == "the date" {
+        return Start::words(rest);
+    }
+    let name = anchor.trim_start_matches(|c: char| !c.is_uppercase());
+    if name.is_empty() { Start::words(&format!("from {anchor}")) } else { Start::words(&format!("from the {name}")) }
+}
+
+/// True for `commencing on the date first set forth above (the "Commencement Date")`.
+fn is_defined_as_date_of_contract(text: &str, name: &str) -> bool {
+    let name = name.trim_start_matches("the ");
+    text.match_indices(name).any(|(at, _)| {
+        let before = last_chars(&text[..at], 90);
+        DEFINED.find(before).is_some_and(|defined| OF_CONTRACT.is_match(&before[..defined.start()]))
+    })
 }

@@ -45,6 +45,7 @@ mod title;
 use std::ops::Range;
 
 use casetrack_core::Annotations;
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 pub use self::clauses::Clause;
@@ -79,7 +80,8 @@ pub enum FactKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     pub kind: FactKind,
-    /// For people: a day is ISO 8601, a length of time "30 days", an unlimited one "perpetual".
+    /// For people: a day is ISO 8601, a length of time "30 days", an unlimited one "perpetual". An expiry whose day the document does not give is a
+    /// formula: "15 years from the In-Service Date", "until the last addendum expires".
     pub value: String,
     /// How a value that the document does not state was computed: "3 years from 2000-11-14 (p. 1)".
     pub computed: Option<String>,
@@ -109,7 +111,7 @@ pub struct Facts {
 /// All facts that rules find in a document, from its pages and the findings of analysis on them, without the days that have two readings. The confidence
 /// is that of the rules.
 pub fn facts(pages: &[&str], annotations: &Annotations) -> Vec<Fact> {
-    let mut found = of_rules(pages, &Text::new(pages, annotations));
+    let (mut found, _) = of_rules(pages, &Text::new(pages, annotations));
     found.retain(|fact| !fact.is_ambiguous());
     found
 }
@@ -121,8 +123,8 @@ const CAP: usize = 240;
 /// that are not sure.
 pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
     let text = Text::new(pages, annotations);
-    let (ambiguous, found): (Vec<Fact>, Vec<Fact>) = of_rules(pages, &text).into_iter().partition(Fact::is_ambiguous);
-    let scored = is_contract(&found).then(|| Scored::new(&text));
+    let (found, scored) = of_rules(pages, &text);
+    let (ambiguous, found): (Vec<Fact>, Vec<Fact>) = found.into_iter().partition(Fact::is_ambiguous);
     let Some(scored) = scored else { return Facts { known: found, ambiguous, unsure: Vec::new() } };
     let (mut known, mut unsure) = confidence::settle(&text, &scored, found);
     let (clauses, candidates) = clauses::find(&text, &scored);
@@ -150,19 +152,21 @@ pub struct Evidence {
 /// The facts of a document with their evidence, for training.
 pub fn evidence(pages: &[&str], annotations: &Annotations) -> Vec<Evidence> {
     let text = Text::new(pages, annotations);
-    let found = of_rules(pages, &text);
-    let in_contract = is_contract(&found);
-    let scored = Scored::new(&text);
+    let (found, scored) = of_rules(pages, &text);
+    let in_contract = scored.is_some();
+    let scored = scored.unwrap_or_else(|| Scored::new(&text));
     let of = |fact| Evidence { scores: confidence::scores(&text, &scored, &fact), fact, in_contract };
     found.into_iter().map(of).collect()
 }
 
-fn of_rules(pages: &[&str], text: &Text<'_>) -> Vec<Fact> {
+/// The facts that rules find, and the scores of clauses if the document is a contract.
+fn of_rules(pages: &[&str], text: &Text<'_>) -> (Vec<Fact>, Option<Scored>) {
     let opening = opening::find(text);
     let mut found = title::find(text, &opening);
     found.extend(parties::find(text, &opening));
+    let scored = is_contract(&found).then(|| Scored::new(text));
     let mut days = days::find(text, &opening);
-    if let Some(end) = expiry::find(text, &days) {
+    if let Some(end) = expiry::find(text, &days, scored.as_ref()) {
         found.push(end.fact);
         days.begin(end.begins);
     }
@@ -174,7 +178,7 @@ fn of_rules(pages: &[&str], text: &Text<'_>) -> Vec<Fact> {
     found.extend(money::find(text));
     found.extend(signatories::find(pages));
     found.sort_by_key(|fact| fact.kind);
-    found
+    (found, scored)
 }
 
 /// True if the title names a kind of contract, or the opening names two parties.
@@ -192,7 +196,7 @@ fn governing_law(pages: &[&str]) -> Option<String> {
 
 /// True for a day with two readings.
 fn is_ambiguous(day: &str) -> bool {
-    day.contains(" or ")
+    day.split_once(" or ").is_some_and(|(first, _)| first.parse::<Date>().is_ok())
 }
 
 /// The first length of time in a text, as facts write it: "30 days" for "thirty (30) days".

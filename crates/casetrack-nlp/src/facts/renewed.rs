@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
+use super::clauses::Scored;
 use super::days::Days;
 use super::obligations::Obligation;
 use super::text::{Span, Text, spans};
@@ -50,9 +51,8 @@ pub(super) fn notice(text: &Text<'_>, days: &Days) -> Option<Obligation> {
     }
     let trigger = Some(format!("{} before the end of the term", notice.value));
     let duty = Obligation { trigger, ..duty((notice.page, notice.char_start, notice.char_end)) };
-    let end = expiry::find(text, days)?;
-    let last_day = end.last_day?;
-    let Some(length) = calendar_length(&notice.value) else { return Some(duty) };
+    let end = expiry::find(text, days, Some(&Scored::new(text)))?;
+    let Some((last_day, length)) = end.last_day.zip(calendar_length(&notice.value)) else { return Some(duty) };
     let due = last_day.checked_sub(length.length()).ok()?;
     let from = if end.fact.value == last_day.to_string() {
         end.fact.value.clone()

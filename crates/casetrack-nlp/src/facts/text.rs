@@ -176,7 +176,7 @@ fn days_of(text: &str, order: DateOrder) -> Vec<Day> {
 
 pattern_table! {
     "facts/text.toml":
-    FILED, SHORT, OPENERS, MONTH_END,
+    FILED, SHORT, OPENERS, MONTH_END, YEAR_END,
 }
 
 fn short_days(text: &str, order: DateOrder) -> Vec<Day> {
@@ -201,7 +201,11 @@ fn month_ends(text: &str, order: DateOrder) -> Vec<Day> {
         };
         Some(Day { range: written.range(), iso: last, role: None })
     };
-    MONTH_END.captures_iter(text).filter_map(day).collect()
+    let year = |found: regex::Captures<'_>| {
+        let year = found.get(1)?;
+        Some(Day { range: year.range(), iso: format!("{}-12-31", year.as_str()), role: None })
+    };
+    MONTH_END.captures_iter(text).filter_map(day).chain(YEAR_END.captures_iter(text).filter_map(year)).collect()
 }
 
 /// The days of "May 1, 2019 through April 30, 2020".

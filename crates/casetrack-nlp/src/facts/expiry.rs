@@ -15,7 +15,7 @@ pattern_table! {
     BLANK, TERM_BEFORE, BEGINS_SENTENCE, NOT_TERM, UNLESS, UPON, GOES_ON, STAYS, ENDS, OF_DATE, NOTICE_AFTER, COUNTS,
     FROM_SUCH, AND_THEN, DAY_BEFORE, LATER_OF, EXPECTED, CONTINUES, HEADING, UNDER_HEADING, RANGE, OF_NOTICE,
     NOTICE_OF_END, IT, SUBJECT, NO_SUBJECT, LAST_DAY, EVENT, CLAUSE_END, DEFINED, OF_CONTRACT, LISTED, PROVISO,
-    AFTERWARDS, EXTENDED, MONTH_END, BEHIND_LENGTH, UNFINISHED;
+    AFTERWARDS, EXTENDED, MONTH_END, BEHIND_LENGTH, UNFINISHED, UNTIL_ENDED;
     TERM_NAMES, BEGINNING_NAMES, AFTER_TERM, INITIAL_TERM,
 }
 
@@ -150,7 +150,7 @@ fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Expiry> {
 fn event(sentence: &Range<usize>, said: &str) -> Option<Expiry> {
     let found = EVENT.captures(said)?.get(1)?;
     let value = clause(&said[found.start()..]);
-    if value.split(' ').count() < 4 {
+    if value.split(' ').count() < 4 || UNTIL_ENDED.is_match(&value) {
         return None;
     }
     let range = sentence.start + found.start()..sentence.end;

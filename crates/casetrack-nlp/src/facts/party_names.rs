@@ -62,7 +62,7 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
         last -= 1;
     }
     let name = single_spaced(&whole[start..last]);
-    let name = name.trim_end_matches([',', '-', '\'']).replace(" ,", ",");
+    let name = name.trim_end_matches([',', '-', '\'']).replace(" ,", ",").replace("..", ".");
     (name.chars().filter(|c| c.is_alphabetic()).count() > 1).then_some((name, start..last))
 }
 
@@ -108,7 +108,7 @@ impl<'t> Window<'t> {
             if at > 0 && is_slashed_form(&self.words[at..]) {
                 at += 3;
                 end = at;
-            } else if self.is_of_name(at) {
+            } else if self.is_of_name(at) && self.words[at].text != "AND" {
                 if at > 0 && self.is_behind(at) {
                     break;
                 }
@@ -251,7 +251,7 @@ impl<'t> Window<'t> {
                 return of.then_some((at + 3, false));
             }
             "of" | "for" | "the" | "in" => next(&|next| next.is_capital() || matches!(next.text, "the" | "America")),
-            "and" => {
+            "and" | "AND" => {
                 let firm = !is_form(&all[at - 1]) && !is_role(&all[at - 1].folded());
                 let kin = |next: &Word<'_>| firm && ENGLISH_KIN.contains(&next.folded().as_str()) && next.is_capital();
                 is_office(all, at)
@@ -383,6 +383,8 @@ impl<'t> Window<'t> {
         let glued = word.gap == Gap::None;
         glued && next.is_some_and(|next| next.gap == Gap::None || is_form(next))
             || word.text == "&"
+            // "Giggles N' Hugs"
+            || word.text == "'" && glued && self.words[at - 1].text.eq_ignore_ascii_case("n")
             // "Workers' Compensation Board"
             || word.text == "'"
                 && glued

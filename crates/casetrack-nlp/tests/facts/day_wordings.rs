@@ -347,8 +347,14 @@ const TERMS: &[(&str, &str)] = &[
         "Term. This Agreement shall remain in effect until December 31, 2006 or until the completion of the services, whichever is later.",
         "2006-12-31",
     ),
-    ("Term. This Agreement shall automatically terminate on the fifth anniversary of the Closing Date.", ""),
-    ("Term. The term of this Agreement is five years from the first delivery of Products.", ""),
+    (
+        "Term. This Agreement shall automatically terminate on the fifth anniversary of the Closing Date.",
+        "5 years from the Closing Date",
+    ),
+    (
+        "Term. The term of this Agreement is five years from the first delivery of Products.",
+        "5 years from the first delivery of Products",
+    ),
 ];
 
 #[test]

@@ -137,7 +137,7 @@ const ODD_NOTICES_AND_LAWS: &[(&str, FactKind, &str)] = &[
         "The term of this Agreement ends on the second anniversary of the Commencement Date. Payments: Commencement Date [****] December \
              31, 2004 [****]",
         FactKind::Expiry,
-        "",
+        "2 years from the Commencement Date",
     ),
     ("This Agreement is governed by the laws ofthe State ofTexas.", FactKind::GoverningLaw, "Texas"),
 ];

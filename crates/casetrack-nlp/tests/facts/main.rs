@@ -116,7 +116,7 @@ fn the_term_gives_its_end_renewal_and_notice() {
         // Not known when that is.
         (
             "This Agreement shall continue for a period of five (5) years from the Commercial Operation Date.",
-            "",
+            "5 years from the Commercial Operation Date",
             "",
             "",
         ),

@@ -119,12 +119,21 @@ const LENGTHS: &[(&str, &str)] = &[
     ),
     ("The primary term shall be ten years, and this Agreement shall then be effective month to month.", "2014-05-03"),
     // The contract does not give the day that it counts from.
-    ("The term of this Agreement shall be five (5) years from the date of the first commercial sale of a Product.", ""),
-    ("The term of this Agreement begins on the Launch Date and continues for two years.", ""),
-    ("The term shall end on the later of (a) two years after delivery and (b) the closing of the offering.", ""),
+    (
+        "The term of this Agreement shall be five (5) years from the date of the first commercial sale of a Product.",
+        "5 years from the date of the first commercial sale of a Product",
+    ),
+    (
+        "The term of this Agreement begins on the Launch Date and continues for two years.",
+        "2 years from the Launch Date",
+    ),
+    (
+        "The term shall end on the later of (a) two years after delivery and (b) the closing of the offering.",
+        "the later of (a) two years after delivery and (b) the closing of the offering",
+    ),
     (
         "The term of this Agreement shall begin on the Delivery Date of the last unit and continue for three (3) years.",
-        "",
+        "3 years from the Delivery Date",
     ),
 ];
 
@@ -211,6 +220,46 @@ fn notices_prevent_renewal() {
             ),
             // Notice of something else.
             ("Either party may terminate this Agreement on thirty (30) days' notice of a material breach.", ""),
+        ],
+    );
+}
+
+#[test]
+fn a_term_without_a_day_is_a_formula() {
+    check(
+        FactKind::Expiry,
+        &[
+            ("The term is fifteen years from the In-Service Date.", "15 years from the In-Service Date"),
+            (
+                "This Agreement shall remain in effect for thirty-six (36) months following the Hosting Service Ready Date (\"Term\"), unless terminated earlier.",
+                "3 years from the Hosting Service Ready Date",
+            ),
+            (
+                "The term of this Agreement shall commence on the Services Commencement Date and remain effective for ten (10) years.",
+                "10 years from the Services Commencement Date",
+            ),
+            (
+                "This Agreement shall remain in effect until the last addendum expires.",
+                "until the last addendum expires",
+            ),
+            (
+                "This Agreement shall expire on the later of (a) the end of the 2023 season and (b) three years from the Launch Date.",
+                "the later of (a) the end of the 2023 season and (b) three years from the Launch Date",
+            ),
+            (
+                "This Agreement shall continue for an initial term of one (1) year from the Launch Date and indefinitely after that until terminated by either party.",
+                "1 year from the Launch Date",
+            ),
+            // The day of the contract under another name is a day.
+            (
+                "The term is three years commencing on the date first set forth above (the \"Commencement Date\") and ends on the third anniversary of the Commencement Date.",
+                "2007-05-03",
+            ),
+            ("This Agreement will be in effect until the end of 2006.", "2006-12-31"),
+            ("The term of this Agreement is hereby extended to January 20, 2012.", "2012-01-20"),
+            // A blank states nothing.
+            ("The term is ___ years from the Launch Date.", ""),
+            ("This Agreement shall remain in effect until the [***].", ""),
         ],
     );
 }

@@ -29,6 +29,7 @@ pub mod tokens;
 
 pub use analysis::{analysis_of, annotate, first_value, value_key, value_keys};
 pub use dates::DateOrder;
+pub use facts::clauses::likeness;
 pub use facts::{
     Clause, Fact, FactKind, Facts, MAX_OBLIGATIONS, Obligation, facts, facts_and_doubts, length_of_time, obligations,
 };

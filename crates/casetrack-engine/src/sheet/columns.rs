@@ -24,7 +24,7 @@ pub enum ColumnType {
     Amount,
 }
 
-/// A column that a user defines, by a question or by a pattern.
+/// A column that a user defines, by a question, by a pattern or by examples.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefineColumn {
     pub name: String,
@@ -33,6 +33,9 @@ pub struct DefineColumn {
     pub question: Option<String>,
     /// A regular expression: the cell is its first match, or the match of its first group.
     pub pattern: Option<String>,
+    /// Clauses of the kind that the column shows: the cell is the clause that is most like them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
     #[serde(default)]
     pub column_type: ColumnType,
 }
@@ -42,7 +45,7 @@ pub struct ColumnView {
     pub name: String,
     #[serde(rename = "type")]
     pub column_type: ColumnType,
-    /// The question or the pattern, of a column that a user defined.
+    /// The question, the pattern or the first example, of a column that a user defined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defined_by: Option<String>,
 }
@@ -109,12 +112,18 @@ const NEXT_NOTICE: &str = "next_notice";
 const MOST: usize = 100;
 const NAME: usize = 60;
 const LONGEST: usize = 1000;
+/// Fewest and most examples, and the longest one, in characters.
+const EXAMPLES: std::ops::RangeInclusive<usize> = 5..=20;
+const LONGEST_EXAMPLE: usize = 5000;
 
 impl Column {
     pub fn view(&self) -> ColumnView {
         let defined_by = match &self.source {
             Source::Fact(_) | Source::NextNotice => None,
-            Source::Defined(definition) => definition.question.clone().or_else(|| definition.pattern.clone()),
+            Source::Defined(definition) => {
+                let by = definition.question.as_ref().or(definition.pattern.as_ref());
+                by.or(definition.examples.first()).cloned()
+            }
         };
         ColumnView { name: self.name.clone(), column_type: self.column_type, defined_by }
     }
@@ -224,7 +233,7 @@ fn keep(collection: &OpenCollection, columns: &[DefineColumn]) -> Result<()> {
 
 /// The definition with its name and its question or pattern as they are kept.
 pub(super) fn checked(definition: DefineColumn) -> Result<DefineColumn> {
-    let DefineColumn { name, question, pattern, column_type } = definition;
+    let DefineColumn { name, question, pattern, examples, column_type } = definition;
     let name = name.trim().to_lowercase();
     let fits = !name.is_empty()
         && name.chars().count() <= NAME
@@ -240,16 +249,41 @@ pub(super) fn checked(definition: DefineColumn) -> Result<DefineColumn> {
     }
     let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let (question, pattern) = (given(question), given(pattern));
-    if question.is_some() == pattern.is_some() {
-        return Err(Error::invalid("A column is defined by a question or by a pattern: give one of them."));
+    let examples: Vec<String> = examples.into_iter().filter_map(|example| given(Some(example))).collect();
+    if [question.is_some(), pattern.is_some(), !examples.is_empty()].iter().filter(|given| **given).count() != 1 {
+        return Err(Error::invalid(
+            "A column is defined by a question, by a pattern or by examples: give one of them.",
+        ));
     }
+    check_examples(&examples, column_type)?;
     if question.as_ref().or(pattern.as_ref()).is_some_and(|text| text.chars().count() > LONGEST) {
         return Err(Error::invalid(format!("A question or a pattern has at most {LONGEST} characters.")));
     }
     if let Some(pattern) = &pattern {
         custom_cells::compiled(pattern)?;
     }
-    Ok(DefineColumn { name, question, pattern, column_type })
+    Ok(DefineColumn { name, question, pattern, examples, column_type })
+}
+
+fn check_examples(examples: &[String], column_type: ColumnType) -> Result<()> {
+    if examples.is_empty() {
+        return Ok(());
+    }
+    let (fewest, most) = (EXAMPLES.start(), EXAMPLES.end());
+    if !EXAMPLES.contains(&examples.len()) {
+        return Err(Error::invalid(format!(
+            "A column needs {fewest} to {most} examples, and {} are given.",
+            examples.len()
+        ))
+        .with_hint("Give one whole clause as each example, from different contracts."));
+    }
+    if examples.iter().any(|example| example.chars().count() > LONGEST_EXAMPLE) {
+        return Err(Error::invalid(format!("An example has at most {LONGEST_EXAMPLE} characters.")));
+    }
+    if column_type != ColumnType::Text {
+        return Err(Error::invalid("A column that is defined by examples has the type text."));
+    }
+    Ok(())
 }
 
 /// The columns with these names, in their order; those that are shown by default if none is named.

@@ -194,7 +194,7 @@ fn value_near(said: &str, question: &str, value: impl Fn(&str) -> Option<String>
 }
 
 /// At most [`CELL`] characters, with one space for any white space.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CELL).collect()
 }
 

@@ -3,7 +3,8 @@
 //! | what | file |
 //! |---|---|
 //! | the columns there are, and those that users define | `columns` |
-//! | cells of columns that users define | `custom_cells` |
+//! | cells of columns that users define by a question or a pattern | `custom_cells` |
+//! | cells of columns that users define by example clauses | `example_cells` |
 //! | conditions on rows, and their order | `conditions`, `values` |
 //! | who must do what by when | `obligations` |
 //! | a notice of documents in other languages than English | `languages` |
@@ -14,6 +15,7 @@
 mod columns;
 mod conditions;
 mod custom_cells;
+mod example_cells;
 mod languages;
 mod obligations;
 mod values;
@@ -162,6 +164,15 @@ impl<'c> Cells<'c> {
             match &column.source {
                 Source::Fact(_) => {}
                 Source::NextNotice => cells.add_next_notice(collection, documents, &column.name)?,
+                Source::Defined(definition) if !definition.examples.is_empty() => {
+                    let found = example_cells::cells(collection, definition)?;
+                    for document in documents {
+                        let Some(cell) = found.get(document) else { continue };
+                        let sure = cell.confidence >= example_cells::SURE;
+                        let column_cells = if sure { &mut cells.values } else { &mut cells.candidates };
+                        column_cells.insert((*document, &column.name), vec![cell.clone()]);
+                    }
+                }
                 Source::Defined(definition) => {
                     for (document, values) in custom_cells::cells(host, collection, definition, documents)? {
                         cells.values.insert((document, &column.name), values);
@@ -337,7 +348,7 @@ pub fn remove_column(host: &Host, id: CollectionId, name: &str) -> Result<Vec<Co
 /// Adds a column to the matter sheet of a collection, in place of an earlier one with its name; returns all columns. It is kept with the collection.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for the name of a built-in column, a name that is
-/// not of letters, digits and underscores, neither or both of question and pattern, and one of them that cannot be read.
+/// not of letters, digits and underscores, not exactly one of question, pattern and examples, and one of them that cannot be read.
 pub fn define_column(host: &Host, id: CollectionId, definition: DefineColumn) -> Result<Vec<ColumnView>> {
     let collection = host.collection(id)?;
     let definition = columns::checked(definition)?;

@@ -74,6 +74,9 @@ pub(crate) struct ColumnParameters {
     question: Option<String>,
     /// Regular expression: the cell is its first match or group
     pattern: Option<String>,
+    /// Five clauses or more: the cell is the clause most like them
+    #[serde(default)]
+    examples: Vec<String>,
     /// Type of the values
     #[serde(default, rename = "type")]
     column_type: ColumnType,
@@ -93,7 +96,7 @@ impl Tool for DefineColumn {
     const NAME: &'static str = "define_column";
     const TITLE: &'static str = "Add a column to the matter sheet";
     const DESCRIPTION: &'static str =
-        "Add or replace a user column of the matter sheet of the active collection, by a question or a pattern.";
+        "Add or replace a user column of the matter sheet of the active collection, by question, pattern or examples.";
     const ROW: Row = Row::new(Toolset::Review, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"name": "fee", "pattern": "fee of (\\S+)", "type": "amount"}"#;
     type Parameters = ColumnParameters;
@@ -101,11 +104,11 @@ impl Tool for DefineColumn {
 
     fn call(context: &Context<'_>, parameters: ColumnParameters) -> Result<Reply<ColumnList>> {
         let collection = context.active()?;
-        let ColumnParameters { name, question, pattern, column_type, remove } = parameters;
+        let ColumnParameters { name, question, pattern, examples, column_type, remove } = parameters;
         let columns = match remove {
             true => sheet::remove_column(context.engine.host(), collection.id, &name)?,
             false => {
-                let definition = sheet::DefineColumn { name, question, pattern, column_type };
+                let definition = sheet::DefineColumn { name, question, pattern, examples, column_type };
                 sheet::define_column(context.engine.host(), collection.id, definition)?
             }
         };

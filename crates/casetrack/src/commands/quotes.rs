@@ -72,9 +72,9 @@ pub struct VerifyQuotes {
 
 /// The text of a draft. The client reads it, because the owner does not have the client's standard input.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Draft(String);
+pub(super) struct Draft(String);
 
-fn read_draft(file: &str) -> Result<Draft> {
+pub(super) fn read_draft(file: &str) -> Result<Draft> {
     let mut bytes = Vec::new();
     match file {
         "-" => std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::io("standard input", error))?,
@@ -84,6 +84,22 @@ fn read_draft(file: &str) -> Result<Draft> {
     };
     let text = String::from_utf8(bytes).map_err(|_| Error::invalid(format!("{file} is not a text in UTF-8.")))?;
     Ok(Draft(text))
+}
+
+impl Draft {
+    /// The parts between empty lines.
+    pub fn paragraphs(&self) -> Vec<String> {
+        let mut paragraphs = vec![String::new()];
+        for line in self.0.lines().map(str::trim) {
+            match paragraphs.last_mut() {
+                Some(last) if !line.is_empty() => *last = format!("{last} {line}").trim_start().to_owned(),
+                Some(last) if !last.is_empty() => paragraphs.push(String::new()),
+                _ => {}
+            }
+        }
+        paragraphs.retain(|paragraph| !paragraph.is_empty());
+        paragraphs
+    }
 }
 
 impl VerifyQuotes {

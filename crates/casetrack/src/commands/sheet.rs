@@ -12,6 +12,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::quotes::{Draft, read_draft};
 use crate::console::Console;
 use crate::options::{InCollection, named};
 
@@ -45,15 +46,18 @@ pub struct Sheet {
     /// Write a workbook for spreadsheet programs to this file
     #[arg(long, value_name = "FILE")]
     xlsx: Option<OsString>,
-    /// Add a column of your own with this name, by --question or --pattern, or replace it
+    /// Add a column of your own with this name, by --question, --pattern or --examples, or replace it
     #[arg(long, value_name = "NAME", conflicts_with_all = ["columns", "documents", "filter", "sort", "csv", "md", "xlsx"])]
     define: Option<String>,
     /// With --define: the cell is the sentence of each document that answers this question
-    #[arg(long, requires = "define", conflicts_with = "pattern")]
+    #[arg(long, requires = "define", conflicts_with_all = ["pattern", "examples"])]
     question: Option<String>,
     /// With --define: the cell is the first match of this regular expression, or what its first group matches
     #[arg(long, value_name = "REGEX", requires = "define", allow_hyphen_values = true)]
     pattern: Option<String>,
+    /// With --define: the cell is the clause that is most like those in this file of plain text, at least five with empty lines between them
+    #[arg(long, value_name = "FILE", requires = "define", conflicts_with = "pattern", value_parser = read_draft)]
+    examples: Option<Draft>,
     /// With --define: type of the values, text, date, duration or amount; others are left out
     #[arg(long = "type", value_name = "TYPE", requires = "define", default_value = "text", value_parser = named::<ColumnType>)]
     column_type: ColumnType,
@@ -70,7 +74,8 @@ impl Sheet {
         let collection = target.find(&console.engine)?;
         if let Some(name) = self.define {
             let (question, pattern, column_type) = (self.question, self.pattern, self.column_type);
-            let definition = DefineColumn { name, question, pattern, column_type };
+            let examples = self.examples.as_ref().map(Draft::paragraphs).unwrap_or_default();
+            let definition = DefineColumn { name, question, pattern, examples, column_type };
             let columns = sheet::define_column(console.host(), collection.id, definition)?;
             return console.print(&columns, |columns| text::sheet::columns(columns));
         }

@@ -5,11 +5,13 @@
 //! | the features of each sentence | `features` |
 //! | weights, scores and probabilities | `model` |
 //! | yes, no or not sure, with the clause | `columns` |
+//! | clauses that are like examples | `likeness` |
 //!
 //! `scripts/train/clauses.py` trains the model and writes `data/clauses/weights.bin`. Cost: linear; some 3 ms for 100,000 characters.
 
 mod columns;
 mod features;
+pub mod likeness;
 mod model;
 
 use std::ops::Range;

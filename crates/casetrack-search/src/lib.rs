@@ -237,16 +237,36 @@ pub struct Excerpt {
     pub row_range: Option<RowRange>,
     /// With the paragraphs and lines of this part.
     pub citation: String,
+    /// The bytes of `text` at which its paragraphs and rows begin, except the first.
+    #[serde(skip)]
+    pub breaks: Vec<usize>,
 }
 
 impl Excerpt {
-    /// `place` is that of the text.
+    /// `place` is that of the text, which is one paragraph until its `breaks` are set.
     pub fn of(text: String, place: &Provenance) -> Self {
         let Provenance {
             char_start, char_end, paragraph_start, paragraph_end, line_start, line_end, row_range, ..
         } = *place;
-        let citation = place.citation();
-        Self { text, char_start, char_end, paragraph_start, paragraph_end, line_start, line_end, row_range, citation }
+        Self {
+            text,
+            char_start,
+            char_end,
+            paragraph_start,
+            paragraph_end,
+            line_start,
+            line_end,
+            row_range,
+            citation: place.citation(),
+            breaks: Vec::new(),
+        }
+    }
+
+    /// Its paragraphs and rows, or the parts of them that it holds.
+    pub fn paragraphs(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.breaks.iter().copied());
+        let ends = self.breaks.iter().copied().chain(std::iter::once(self.text.len()));
+        starts.zip(ends).filter_map(|(start, end)| self.text.get(start..end))
     }
 
     /// Leaves only the excerpt of a passage, with its own place.

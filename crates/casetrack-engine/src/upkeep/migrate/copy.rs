@@ -118,7 +118,7 @@ pub(super) fn copy(
     if *target.meta() != state.meta {
         target.describe(state.meta.clone())?;
     }
-    // Removed documents count in the scores of keyword search until their space is given back.
+    // Removed documents count in the scores of keyword search until their space is reclaimed.
     if has_removed { target.compact() } else { Ok(()) }
 }
 

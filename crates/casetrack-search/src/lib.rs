@@ -88,14 +88,14 @@ pub struct SearchRequest {
     pub context: u32,
     /// Add passages that are related to the best results, even if they do not match the query.
     pub related: bool,
-    /// Only this many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every searched
-    /// document is found then.
+    /// Only the best passages of each document, at most this many, 1–[`MAX_PER_DOCUMENT`]. Documents are ordered by their best passage, and
+    /// every searched document is found.
     pub per_document: Option<u32>,
     /// With `per_document`: only documents with passages among this many candidates of each stage, at least [`RECALL`]. All if absent.
     pub among: Option<usize>,
-    /// Hits of a line each instead of results.
+    /// Hits of one line each instead of results.
     pub brief: bool,
-    /// Shorter excerpts, for results of which only these are shown.
+    /// Shorter excerpts, for answers that show only the excerpts of results.
     pub short: bool,
     pub count_only: bool,
 }

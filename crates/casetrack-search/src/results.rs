@@ -1,8 +1,8 @@
 //! From ranked candidates to results: each passage is read, and repetitions are listed with the result above.
 //!
 //! Only identical words are folded, because two versions of a clause that differ in one word may be the aim of a search. A brief hit shows only its
-//! quotation, so this decides: copies of a document may be cut into passages at other places. A message that only quotes another result is folded
-//! into that result.
+//! quotation, so the quotation decides: copies of a document may be cut into passages at other places. A message that only quotes another result is
+//! folded into that result.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -82,7 +82,7 @@ impl State {
     }
 }
 
-/// Makes `target` equal to `source`. Documents that it has already, from the first one on, stay.
+/// Makes `target` equal to `source`. The documents that `target` already has, from the first one on, stay.
 pub(super) fn copy(
     source: &Collection,
     target: &mut Collection,

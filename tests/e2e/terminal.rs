@@ -66,6 +66,23 @@ fn results_are_marked_wrapped_and_shown_by_number() {
 }
 
 #[test]
+fn headings_paragraphs_and_rows_of_a_result_keep_their_own_lines() {
+    let data = tempfile::tempdir().unwrap();
+    let (home, files) = (&data.path().join("home"), data.path().join("files"));
+    let deed = "<h1>The duties of the landlord and of the other owners of the house</h1><p>The landlord repairs the roof.</p>\
+        <table><tr><td>the rent of the house and of the land around the house for May</td><td>900</td></tr>\
+        <tr><td>heating</td><td>80</td></tr></table>";
+    write_files(&files, &[("deed.html", deed)]);
+    run(home, &["new", "Deed"]);
+    run(home, &["ingest", files.to_str().unwrap(), "-q"]);
+    let found = plain(&with_columns(home, "120", &["search", "landlord repairs roof"]));
+    let passage: Vec<&str> = found.lines().filter_map(|line| line.trim_start().strip_prefix("│ ")).collect();
+    let starts = ["The duties", "The landlord repairs", "the rent", "heating"];
+    assert_eq!(passage.len(), starts.len(), "{found}");
+    assert!(passage.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{found}");
+}
+
+#[test]
 fn the_collection_may_be_named_once_for_a_shell() {
     let data = tempfile::tempdir().unwrap();
     let (home, files) = (&data.path().join("home"), data.path().join("files"));

@@ -205,8 +205,36 @@ impl JsonSchema for FileFormat {
 }
 
 impl FileFormat {
+    /// The formats whose tracked changes are read.
+    pub const WITH_TRACKED_CHANGES: [Self; 4] = [Self::Docx, Self::Doc, Self::Odt, Self::Rtf];
+
+    /// The formats in which hidden text is detected.
+    pub const WITH_HIDDEN_TEXT: [Self; 12] = [
+        Self::Pdf,
+        Self::Docx,
+        Self::Doc,
+        Self::Odt,
+        Self::Rtf,
+        Self::Xlsx,
+        Self::Xls,
+        Self::Xlsb,
+        Self::Ods,
+        Self::Pptx,
+        Self::Ppt,
+        Self::Odp,
+    ];
+
     pub fn label(self) -> &'static str {
         self.row().label
+    }
+
+    /// The labels of formats in a sentence: `DOCX, DOC and ODT`.
+    pub fn labels(formats: &[Self]) -> String {
+        let labels: Vec<&str> = formats.iter().map(|format| format.label()).collect();
+        match labels.split_last() {
+            Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+            _ => labels.concat(),
+        }
     }
 
     /// A file of this format in the middle of a sentence: "a PDF".
@@ -337,6 +365,13 @@ mod tests {
             assert_eq!(FileFormat::from_extension(&format.extension().to_uppercase()), Some(*format));
             assert_eq!(FileFormat::from_media_type(format.row().types[0].0), Some(*format));
         }
+    }
+
+    #[test]
+    fn labels_form_a_list() {
+        assert_eq!(FileFormat::labels(&FileFormat::WITH_TRACKED_CHANGES), "DOCX, DOC, ODT and RTF");
+        assert_eq!(FileFormat::labels(&[FileFormat::Pdf]), "PDF");
+        assert_eq!(FileFormat::labels(&[]), "");
     }
 
     #[test]

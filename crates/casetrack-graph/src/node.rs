@@ -282,7 +282,7 @@ fn length(start: u32, end: u32) -> u16 {
 
 pub(super) fn without_extension(name: &str) -> &str {
     match name.rsplit_once('.') {
-        // The part after the point of "v2.1 final" is no extension.
+        // The part after the point of "v2.1 final" is not an extension.
         Some((stem, extension))
             if !stem.is_empty()
                 && (1..=5).contains(&extension.len())

@@ -100,7 +100,7 @@ impl Access {
         Ok(Self { roots: resolved, rules, closed, collections: None, settings, user: None })
     }
 
-    /// Lets files be read that the user uploaded into the collections of this folder.
+    /// Allows files that the user uploaded into the collections of this folder.
     pub fn with_uploads_in(self, collections: &Path) -> Self {
         let collections = collections.canonicalize().unwrap_or_else(|_| collections.to_owned());
         Self { collections: Some(collections), ..self }

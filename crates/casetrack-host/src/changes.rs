@@ -36,7 +36,7 @@ pub enum SpaceChange {
 
 type Listener = Arc<dyn Fn(Change) + Send + Sync>;
 
-/// Those who listen; shared by the engines of a data directory.
+/// The listeners, which the engines of a data directory share.
 #[derive(Clone, Default)]
 pub struct Changes(Arc<Mutex<Listeners>>);
 

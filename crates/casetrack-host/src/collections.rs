@@ -194,7 +194,7 @@ pub fn locked_ids(host: &Host) -> Result<Vec<CollectionId>> {
     Ok(locked)
 }
 
-/// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
+/// All collections with `status`, or all if it is `None`, oldest first. A collection that cannot be read is listed with its problem.
 pub fn list_collections(host: &Host, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
     let all = collections(host)?;
     Ok(all
@@ -204,7 +204,7 @@ pub fn list_collections(host: &Host, status: Option<CollectionStatus>) -> Result
         .collect())
 }
 
-/// The vaults that are locked. Nothing is known of them but their ids.
+/// The locked vaults. Only their ids are known.
 pub fn locked_collections(host: &Host) -> Result<Vec<LockedCollection>> {
     Ok(locked_ids(host)?.into_iter().map(|id| LockedCollection { id, locked: true }).collect())
 }
@@ -370,7 +370,7 @@ fn or_locked(host: &Host, name: &str, error: Error) -> Error {
     }
 }
 
-/// The counts of a collection, without opening it: one that is damaged has its problem instead.
+/// The counts of a collection, without opening it. A damaged collection has its problem instead.
 pub fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
     // An open collection has its counts in memory; the others are read without taking
     // ownership away from a process that has them open.

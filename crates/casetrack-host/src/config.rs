@@ -15,7 +15,7 @@ use crate::rights::Sight;
 /// All settings of the engine. The defaults suit an 8 GB laptop. Fields that are not serialised come from the process that deserialises the others.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EngineConfig {
-    /// The directory of everything that stays on this machine, and of collections on disk.
+    /// The directory of collections on disk, and of all other data that stays on this machine.
     #[serde(skip)]
     pub data_dir: PathBuf,
     #[serde(skip)]

@@ -43,7 +43,7 @@ pub fn sha256(bytes: &[u8]) -> Sha256 {
     Sha256(sha2::Sha256::digest(bytes).into())
 }
 
-/// Refuses a path that is not a file, or a file that is too large, before it is read.
+/// Refuses a path that is not a file, and a file that is too large, before the file is read.
 pub fn readable(path: &Path, limits: &Limits) -> Result<std::fs::Metadata> {
     let shown = path.display().to_string();
     let metadata = std::fs::metadata(path).map_err(|error| Error::io(&shown, error))?;

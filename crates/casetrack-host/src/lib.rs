@@ -146,7 +146,7 @@ impl Host {
 
     /// A host for a job with settings that were written down, with the access to files of the user who asked for it, as it is now.
     ///
-    /// Errors: [`ErrorCode::Cancelled`] if that user is gone, or may not change the collection any more.
+    /// Errors: [`ErrorCode::Cancelled`] if that user is gone, or may no longer change the collection.
     pub fn for_job(&self, config: EngineConfig, user: Option<&str>, collection: CollectionId) -> Result<Self> {
         let access = self.config.access.clone();
         let Some(user) = user else {
@@ -216,7 +216,7 @@ impl Host {
         &self.shared.changes
     }
 
-    /// Opens a collection, or returns it if it is open already. One that could not be written is closed and opened again.
+    /// Opens a collection, or returns it if it is open already. A collection that could not be written is closed and opened again.
     pub fn collection(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
         self.sight().admit_as(id, Role::Reader)?;
         let (registry, store) = (self.registry(), self.store());

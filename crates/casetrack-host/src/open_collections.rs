@@ -36,7 +36,7 @@ impl OpenCollection {
         Self { collection, derived: Mutex::default() }
     }
 
-    /// The data derived from the collection, one of each type; empty at first. It goes when the collection is closed.
+    /// The data derived from the collection, one of each type; empty at first. The data goes when the collection is closed.
     pub fn derived<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         let mut derived = lock(&self.derived);
         let of_type = derived.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));

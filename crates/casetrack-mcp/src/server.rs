@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use casetrack_core::settings::ToolNames;
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
@@ -20,9 +19,8 @@ use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError, 
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::time::MissedTickBehavior;
 
-use crate::answer::{Form, ToolOutput};
+use crate::answer::Form;
 use crate::contract::{Contract, needs_safe_names};
 use crate::guard::Guard;
 use crate::instructions::instructions;
@@ -32,7 +30,7 @@ use crate::resources::subscriptions::Subscriptions;
 use crate::session::Session;
 use crate::tool::{Effect, Tool};
 use crate::tools::jobs::CancelJob;
-use crate::{apps, completion, progress, prompts, resources, skills, table, tasks};
+use crate::{apps, completion, prompts, resources, skills, table, tasks};
 use results::{CHANGING_LIST, FIXED_LIST, answer, fresh, protocol_error};
 use sampling::Sampling;
 
@@ -46,12 +44,11 @@ mod results;
 mod sampling;
 #[cfg(test)]
 mod tests;
+mod work;
 
 /// Longest request, in bytes. An 8 MB query whose every byte is escaped as `\u00xx` still fits. A longer one is answered with an
 /// error.
 pub const MAX_REQUEST_BYTES: usize = 64 << 20;
-/// Shortest time between two progress notifications.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Serves one client over a pair of streams, one JSON-RPC message per line, until `reader` ends. A tool loads its models when it first needs them.
 ///
@@ -447,80 +444,6 @@ impl Server {
         }
         let refusal = "This session does not offer the space browser; the user can start `casetrack mcp` with --toolsets space,….";
         if self.has_space() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }
-    }
-
-    /// Runs a tool that is offered, once the session may make another call.
-    async fn admitted(
-        &self,
-        tool: &'static table::Entry,
-        arguments: Value,
-        context: &RequestContext<RoleServer>,
-        as_task: bool,
-        contacted: Arc<OnceLock<String>>,
-    ) -> Result<ToolOutput> {
-        // A call that is refused counts as well.
-        let _permit = self.guard.enter(&self.counted_as(context), tool).await?;
-        self.offer.check(tool)?;
-        self.run(tool, arguments, context, as_task, contacted).await
-    }
-
-    /// Runs something on a thread that may block; dropping this future cancels it.
-    async fn blocking<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Session, &Cancel) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let cancel = Cancel::default();
-        let _cancel_on_drop = CancelOnDrop(cancel.clone());
-        let session = Arc::clone(&self.session);
-        let done = tokio::task::spawn_blocking(move || work(&session, &cancel)).await;
-        done.unwrap_or_else(|error| Err(Error::internal(format!("The request was aborted: {error}"))))
-    }
-
-    /// Runs a tool on a thread that may block, and passes on progress and cancellation.
-    async fn run(
-        &self,
-        tool: &'static table::Entry,
-        arguments: Value,
-        context: &RequestContext<RoleServer>,
-        as_task: bool,
-        contacted: Arc<OnceLock<String>>,
-    ) -> Result<ToolOutput> {
-        let cancel = Cancel::default();
-        // The transport drops this future when it shuts down; the thread must then stop too.
-        let _cancel_on_drop = CancelOnDrop(cancel.clone());
-        let (sink, mut counts) = progress::channel();
-        let mut call = {
-            let (session, cancel) = (Arc::clone(&self.session), cancel.clone());
-            tokio::task::spawn_blocking(move || {
-                session.call_entry(tool, arguments, &sink, &cancel, as_task, &contacted)
-            })
-        };
-        let token = context.meta.get_progress_token();
-        let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                finished = &mut call => {
-                    return finished.unwrap_or_else(|error| Err(Error::internal(format!("{} was aborted: {error}", tool.name))));
-                }
-                () = context.ct.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
-                _ = ticks.tick(), if token.is_some() => {
-                    let news = counts.has_changed().unwrap_or(false).then(|| *counts.borrow_and_update());
-                    if let (Some(counts), Some(token)) = (news, token.clone()) {
-                        // A client that cannot be notified of progress can still be answered.
-                        let _ = context.peer.notify_progress(counts.notification(token)).await;
-                    }
-                }
-            }
-        }
-    }
-}
-
-struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
     }
 }
 

@@ -5,7 +5,7 @@ use casetrack_store::Collection;
 
 use super::Surroundings;
 
-/// Up to `chars` characters of the page on each side of a passage, cut at the ends of words where they can be. Reads the page.
+/// Up to `chars` characters of the page on each side of a passage, cut at the ends of words if possible. Reads the page.
 pub(super) fn around(collection: &Collection, place: &Provenance, chars: u32) -> Result<Surroundings> {
     if chars == 0 {
         return Ok(Surroundings::default());

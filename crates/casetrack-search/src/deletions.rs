@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::time::Instant;
 
-use casetrack_core::{Change, CollectionId, DocumentId, DocumentMeta, Error, Notice, Result};
+use casetrack_core::{Change, CollectionId, DocumentId, DocumentMeta, Error, FileFormat, Notice, Result};
 use casetrack_store::{Collection, PageTest};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,10 +79,10 @@ pub(super) fn deleted_texts(
     }
     let Finder { wanted, found, .. } = finder;
     if searched > 0 && found.total == 0 {
-        notices.push(
-            "Tracked changes are read from DOCX, ODT and RTF files, and only from those ingested since this version: reindex earlier ones."
-                .to_owned(),
-        );
+        notices.push(format!(
+            "Tracked changes are read from {} files. Files that an earlier version ingested have to be reindexed first.",
+            FileFormat::labels(&FileFormat::WITH_TRACKED_CHANGES)
+        ));
     }
     Ok(Some(SearchResponse {
         query: query.to_owned(),

@@ -88,14 +88,14 @@ pub struct SearchRequest {
     pub context: u32,
     /// Add passages that are related to the best results, even if they do not match the query.
     pub related: bool,
-    /// Only this many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every searched
-    /// document is found then.
+    /// Only the best passages of each document, at most this many, 1–[`MAX_PER_DOCUMENT`]. Documents are ordered by their best passage, and
+    /// every searched document is found.
     pub per_document: Option<u32>,
     /// With `per_document`: only documents with passages among this many candidates of each stage, at least [`RECALL`]. All if absent.
     pub among: Option<usize>,
-    /// Hits of a line each instead of results.
+    /// Hits of one line each instead of results.
     pub brief: bool,
-    /// Shorter excerpts, for results of which only these are shown.
+    /// Shorter excerpts, for answers that show only the excerpts of results.
     pub short: bool,
     pub count_only: bool,
 }
@@ -237,16 +237,36 @@ pub struct Excerpt {
     pub row_range: Option<RowRange>,
     /// With the paragraphs and lines of this part.
     pub citation: String,
+    /// The bytes of `text` at which its paragraphs and rows begin, except the first.
+    #[serde(skip)]
+    pub breaks: Vec<usize>,
 }
 
 impl Excerpt {
-    /// `place` is that of the text.
+    /// `place` is that of the text, which is one paragraph until its `breaks` are set.
     pub fn of(text: String, place: &Provenance) -> Self {
         let Provenance {
             char_start, char_end, paragraph_start, paragraph_end, line_start, line_end, row_range, ..
         } = *place;
-        let citation = place.citation();
-        Self { text, char_start, char_end, paragraph_start, paragraph_end, line_start, line_end, row_range, citation }
+        Self {
+            text,
+            char_start,
+            char_end,
+            paragraph_start,
+            paragraph_end,
+            line_start,
+            line_end,
+            row_range,
+            citation: place.citation(),
+            breaks: Vec::new(),
+        }
+    }
+
+    /// Its paragraphs and rows, or the parts of them that it holds.
+    pub fn paragraphs(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.breaks.iter().copied());
+        let ends = self.breaks.iter().copied().chain(std::iter::once(self.text.len()));
+        starts.zip(ends).filter_map(|(start, end)| self.text.get(start..end))
     }
 
     /// Leaves only the excerpt of a passage, with its own place.

@@ -85,7 +85,7 @@ pub(super) fn literals(
 
 /// The weights of passages that have literal parts, each with its own weight, among `all` passages.
 fn weights(found: &[(f32, Vec<(DocumentId, u32)>)], all: u64) -> HashMap<(DocumentId, u32), f32> {
-    // 1 for what one passage has, next to nothing for what half of them have: a common word in quotes says little of what is meant.
+    // 1 for a phrase in one passage, almost 0 for one in half of them: a common word in quotes shows little of the intention.
     let rarity = |places: &Vec<(DocumentId, u32)>| {
         let most = ((all as f32 + 1.0) / 1.5).ln();
         (((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)

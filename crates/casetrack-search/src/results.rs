@@ -1,8 +1,8 @@
 //! From ranked candidates to results: each passage is read, and repetitions are listed with the result above.
 //!
 //! Only identical words are folded, because two versions of a clause that differ in one word may be the aim of a search. A brief hit shows only its
-//! quotation, so this decides: copies of a document may be cut into passages at other places. A message that only quotes another result is folded
-//! into that result.
+//! quotation, so the quotation decides: copies of a document may be cut into passages at other places. A message that only quotes another result is
+//! folded into that result.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -197,15 +197,23 @@ pub(super) fn shown(
         Entry::Vacant(entry) => entry.insert(collection.page_blocks(place.document_id, place.page)?),
     };
     let chars = choose(chunk, blocks);
-    let text = chunk.text.chars().take(chars.end).skip(chars.start).collect();
+    let text: String = chunk.text.chars().take(chars.end).skip(chars.start).collect();
     let start = place.char_start;
     let part = part_of(collection, place, &chunk.text, blocks, start + chars.start as u32..start + chars.end as u32)?;
     if chars.start > 0 && chunk.table_header.is_none() && place.sheet_name.is_some() {
         chunk.table_header = header_before(&chunk.text, start, blocks, part.char_start);
     }
-    let excerpt = Excerpt::of(text, &part);
+    let breaks = breaks(&text, start + chars.start as u32, blocks);
+    let excerpt = Excerpt { breaks, ..Excerpt::of(text, &part) };
     chunk.provenance.heading_path = part.heading_path;
     Ok(excerpt)
+}
+
+/// The bytes at which blocks begin in a text that begins at the character `start` of the page, except its first byte.
+fn breaks(text: &str, start: u32, blocks: &[Block]) -> Vec<usize> {
+    let places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
+    let inside = blocks.iter().filter_map(|block| block.char_start.checked_sub(start)).filter(|&at| at > 0);
+    inside.filter_map(|at| places.get(at as usize).copied()).collect()
 }
 
 /// The header rows in a passage of a sheet that begins at `start`, of the table with the row at `at`, if they are before it. In characters of
@@ -292,6 +300,16 @@ mod tests {
             .collect();
         let header = |row: usize| header_before(text, 100, &blocks, blocks[row].char_start);
         assert_eq!([1, 2, 3, 4].map(header), [None, Some("Unit\tRent".into()), None, Some("Name\tDue".into())]);
+    }
+
+    #[test]
+    fn an_excerpt_has_the_breaks_between_blocks_inside_it() {
+        let block = |char_start, char_end| Block { kind: BlockKind::Paragraph, char_start, char_end };
+        // Each "é" is two bytes.
+        let blocks = [block(90, 99), block(100, 104), block(105, 109), block(110, 114)];
+        assert_eq!(breaks("été.\nété.\nété.", 100, &blocks), [7, 14]);
+        assert_eq!(breaks("té.\nété", 101, &blocks), [5]);
+        assert!(breaks("", 100, &blocks).is_empty());
     }
 
     #[test]

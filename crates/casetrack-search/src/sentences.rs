@@ -17,8 +17,9 @@ pub(super) struct Sentence {
     pub is_heading: bool,
 }
 
-/// The sentences of a passage that begins at the character `start` of a page with `blocks`, in order. They end with the blocks; with the lines if
-/// there are no blocks. One whose rest follows in small letters continues. Text without white space at its ends belongs to one sentence each.
+/// The sentences of a passage that begins at the character `start` of a page with `blocks`, in order. Sentences end with the blocks, or with the
+/// lines if there are no blocks. A sentence whose rest follows in small letters continues. Text without white space at its ends belongs to one
+/// sentence each.
 pub(super) fn sentences(text: &str, start: u32, blocks: &[Block]) -> Vec<Sentence> {
     let chars: Vec<char> = text.chars().collect();
     let mut ends = sentence_ends(text, &chars);

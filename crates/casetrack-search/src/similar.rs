@@ -44,8 +44,8 @@ pub struct Wanted {
     pub count: usize,
 }
 
-/// The passages most similar to the one with this id, by the cosine of their dense vectors; itself left out. `wanted.count` is
-/// 1–[`MAX_SIMILAR`](similar::MAX_SIMILAR).
+/// The passages most similar to the passage with this id, by the cosine of their dense vectors. The passage itself is left
+/// out. `wanted.count` is 1–[`MAX_SIMILAR`](similar::MAX_SIMILAR).
 pub fn similar_chunks(host: &Host, collection: CollectionId, id: &str, wanted: Wanted) -> Result<SimilarChunks> {
     if !(1..=MAX_SIMILAR as usize).contains(&wanted.count) {
         let message = format!("top_k is {}; it must be between 1 and {MAX_SIMILAR}.", wanted.count);

@@ -18,8 +18,8 @@ const STOPS: [u8; 3] = *b".;:";
 /// Shortest literal that is looked for, in bytes.
 const SHORTEST: usize = 3;
 
-/// Regular expressions, joined by `|` in effect: the first match counts, and of two at one place the first in the list. They match only ASCII
-/// letters, which makes them three times as fast, and ignore case.
+/// Regular expressions that work as if they were joined by `|`: the first match counts. If two match at one place, the first in the list
+/// counts. They match only ASCII letters, which makes them three times as fast, and ignore case.
 #[derive(Debug, Default)]
 pub(super) struct Ways {
     ways: Vec<Way>,

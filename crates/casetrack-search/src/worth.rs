@@ -20,13 +20,13 @@ pub(super) struct Worth {
     weights: BTreeMap<String, f32>,
     words: Vec<BTreeSet<String>>,
     values: Vec<f32>,
-    /// True for each sentence that has words of the question or a wording that it asks for, not only a heading that has.
+    /// True for each sentence that has words of the question, or a wording that the question asks for. A heading with them is not enough.
     pub matches: Vec<bool>,
 }
 
 impl Worth {
-    /// A word counts the less the more sentences have it. A sentence in the wording of a clause that is asked for counts as all words of the
-    /// question do.
+    /// A word counts less if more sentences have it. A sentence in the wording of a requested clause counts as much as all words of the
+    /// question.
     pub fn of(query: &str, chars: &[char], sentences: &[Sentence]) -> Self {
         let terms = terms(query);
         let answers = answers::asked(query);

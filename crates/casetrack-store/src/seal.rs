@@ -168,7 +168,7 @@ fn each_block(family: &str, key: &mut [u8], change: impl FnMut(&mut [u8; MASKED]
 
 fn packing(family: &str) -> Packing {
     match family {
-        // As for RocksDB (`truth::family`).
+        // As for RocksDB (`truth::options::family`).
         cf::VECTORS | cf::SPARSE_VECTORS | cf::TOKEN_VECTORS => Packing::AsItIs,
         _ => Packing::Compressed,
     }

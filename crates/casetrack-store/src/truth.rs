@@ -1,38 +1,33 @@
-//! The RocksDB of a collection: options, column families, batches.
+//! The RocksDB of a collection: opening, writing, copying.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use casetrack_core::{Action, Error, ErrorCode, Result, hint};
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::properties::{CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS};
 use rocksdb::{
-    BlockBasedOptions, BottommostLevelCompaction, Cache, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DB,
-    DBCompressionType, DBPinnableSlice, DBRecoveryMode, InfoLogger, IteratorMode, LogLevel, Options, WriteBatch,
-    WriteOptions,
+    BottommostLevelCompaction, ColumnFamily, CompactOptions, DB, DBPinnableSlice, DBRecoveryMode, IteratorMode,
+    Options, WriteBatch, WriteOptions,
 };
 
 use crate::codec::{decode, encode};
-use crate::error::{NO_SPACE, corrupt, disk_full, is_missing_file, rocks};
+use crate::error::{corrupt, disk_full, is_missing_file, rocks};
 use crate::records::{Identity, State};
 use crate::schema::{GENERATION_KEY, IDENTITY_KEY, STATE_KEY, cf};
 use crate::seal::Seal;
 use crate::{fs, vault};
 
-/// Blocks read from disk are kept in one cache for all open collections, indexes and Bloom filters included.
-const BLOCK_CACHE_BYTES: usize = 64 << 20;
-/// Writes of one collection that wait in memory (and in the write-ahead log) to be sorted into files.
-const WRITE_BUFFER_BYTES: usize = 32 << 20;
+use self::options::{family, options};
+
+mod options;
+
 /// Writes in memory that are worth sorting into files at a flush; reading as much of the log takes some ten milliseconds.
 const SETTLE_BYTES: u64 = 8 << 20;
 /// Free space, in addition to the write-ahead log, for opening a store for writing again that could only be read.
 const ROOM_BYTES: u64 = 2 << 20;
-/// Sized so that a compressed block holds several chunks or page texts.
-const BLOCK_BYTES: usize = 16 << 10;
-/// Bits per key: about 1 % of lookups of absent keys read a block in vain.
-const BLOOM_BITS: f64 = 10.0;
 
 /// Name of its directory.
 pub(crate) const TRUTH: &str = "rocksdb";
@@ -42,13 +37,8 @@ pub(crate) fn truth_dir(dir: &Path) -> PathBuf {
     dir.join(TRUTH)
 }
 
-/// In RocksDB's log when the list of its files cannot be written, as on a full disk. The error itself is returned.
-const NO_COMMIT: &str = "Error in committing version edit";
-
 /// A key that no family has, in tables that only name their family.
 const SEED_KEY: [u8; 16] = [0xff; 16];
-
-static BLOCK_CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::new_lru_cache(BLOCK_CACHE_BYTES));
 
 pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
 
@@ -452,53 +442,4 @@ pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
         place += HEADER + length;
     }
     goes_on || place > bytes.len()
-}
-
-fn options() -> Options {
-    let mut options = Options::default();
-    // A log that ends within a record is normal: power failed during a write that was never reported as done. Any other
-    // damage is an error. (The default, point-in-time, would silently drop the records after it.)
-    options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
-    // A log file that was finished and synced must be there when it is needed.
-    options.set_track_and_verify_wals_in_manifest(true);
-    options.set_db_write_buffer_size(WRITE_BUFFER_BYTES);
-    options.set_max_total_wal_size(2 * WRITE_BUFFER_BYTES as u64);
-    options.set_max_open_files(256);
-    options.set_max_background_jobs(2);
-    // RocksDB's log goes to ours; opening a store read-only leaves no log file next to the owner's.
-    options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, |level, message| match level {
-        // The call that found the disk full reports it.
-        LogLevel::Error | LogLevel::Fatal if message.contains(NO_SPACE) || message.contains(NO_COMMIT) => {
-            tracing::debug!(target: "rocksdb", "{}", message.trim_end());
-        }
-        LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{}", message.trim_end()),
-        // Hundreds of lines that repeat the options.
-        LogLevel::Header => {}
-        _ => tracing::debug!(target: "rocksdb", "{}", message.trim_end()),
-    }));
-    options
-}
-
-/// `cached` if blocks may come from the cache instead of the disk; `sealed` if values look random.
-fn family(name: &str, cached: bool, sealed: bool) -> ColumnFamilyDescriptor {
-    let mut table = BlockBasedOptions::default();
-    if cached {
-        table.set_block_cache(&BLOCK_CACHE);
-        table.set_cache_index_and_filter_blocks(true);
-        table.set_pin_l0_filter_and_index_blocks_in_cache(true);
-    } else {
-        table.disable_cache();
-    }
-    table.set_block_size(BLOCK_BYTES);
-    table.set_bloom_filter(BLOOM_BITS, false);
-    let mut options = Options::default();
-    options.set_block_based_table_factory(&table);
-    options.set_compression_type(match name {
-        // They were compressed before they were sealed.
-        _ if sealed => DBCompressionType::None,
-        // Half-precision components, gaps of terms with their impacts, and signs look random.
-        cf::VECTORS | cf::SPARSE_VECTORS | cf::TOKEN_VECTORS => DBCompressionType::None,
-        _ => DBCompressionType::Lz4,
-    });
-    ColumnFamilyDescriptor::new(name, options)
 }

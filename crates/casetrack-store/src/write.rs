@@ -261,7 +261,7 @@ pub(crate) fn delete(reader: &Reader<'_>, id: DocumentId, state: &State) -> Resu
     finish(batch, state, vec![Op { removed: Some(removed), added: None }]).map(Some)
 }
 
-/// Gives documents new paths and names; they may take each other's. The slots stay; the derived indexes know no paths,
+/// Gives documents new paths and names; they may take each other's. The slots stay. The derived indexes have no paths,
 /// and get each document that has another name.
 pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &State) -> Result<Change> {
     let truth = reader.truth();
@@ -279,7 +279,7 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
         return Err(Error::internal("A document was to be moved twice, or two to the same path."));
     }
     let mut batch = truth.batch();
-    // All before any new one is put, for one may be the old path of another document.
+    // All old paths go before any new one is put, because a new path may be the old path of another document.
     for record in &records {
         batch.delete(cf::PATH_INDEX, path_key(&record.meta.path))?;
     }

@@ -185,9 +185,7 @@ fn verbatim(chunk: &ChunkView) -> String {
 
 /// The noteworthy parts of a passage's origin besides its place, if there are any.
 fn about(provenance: &Provenance) -> Option<String> {
-    let read = matches!(provenance.extraction_method, ExtractionMethod::Ocr | ExtractionMethod::Hybrid)
-        .then(|| extraction(provenance));
-    let parts = [read, sheet(provenance), headings(provenance), warnings(provenance)];
+    let parts = [read_by_ocr(provenance), sheet(provenance), headings(provenance), warnings(provenance)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" | "))
 }
@@ -202,6 +200,12 @@ fn warnings(provenance: &Provenance) -> Option<String> {
 /// `47 of 234`
 fn place(chunk: &ChunkView) -> String {
     format!("{} of {}", u64::from(chunk.provenance.chunk_index) + 1, chunk.chunk_count)
+}
+
+/// `OCR (OCR confidence 0.93)`, if OCR read some of the page.
+pub(crate) fn read_by_ocr(provenance: &Provenance) -> Option<String> {
+    let is_read = matches!(provenance.extraction_method, ExtractionMethod::Ocr | ExtractionMethod::Hybrid);
+    is_read.then(|| extraction(provenance))
 }
 
 fn extraction(provenance: &Provenance) -> String {

@@ -1,6 +1,6 @@
 //! Text that files hold but do not show.
 
-use casetrack_core::HiddenReason;
+use casetrack_core::{FileFormat, HiddenReason};
 use casetrack_engine::hidden::{HiddenPassage, HiddenPassages};
 
 use super::format::{counted, one_line, thousands, trimmed};
@@ -23,10 +23,11 @@ pub fn passages(list: &HiddenPassages, reader: Reader) -> String {
         counted(list.searched, "document"),
     );
     if list.total == 0 {
-        text.push_str(
-            "\nNo hidden text is known. CaseTrack detects it in PDF, DOCX, ODT, RTF, XLSX, XLS, XLSB and ODS files; \
-             documents ingested by an earlier version have to be reindexed first.",
-        );
+        text.push_str(&format!(
+            "\nNo hidden text is known. CaseTrack detects it in {} files; documents ingested by an earlier version have to be \
+             reindexed first.",
+            FileFormat::labels(&FileFormat::WITH_HIDDEN_TEXT)
+        ));
         return text;
     }
     text.push_str("Readers of the files do not see it. Check each in the file before you rely on it.\n");

@@ -6,7 +6,7 @@ use casetrack_engine::compare::{Comparison, SideOfComparison};
 use casetrack_engine::search::{CompleteList, Hit, RelatedPassage, Relation, SearchResponse, SearchResult};
 use casetrack_engine::similar::SimilarChunks;
 
-use super::chunks::quotation;
+use super::chunks::{quotation, read_by_ocr};
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
 use super::sources::Sources;
@@ -126,15 +126,21 @@ fn passage<'a>(result: &'a SearchResult, explain: bool, sources: &mut Sources<'a
         None | Some("") => String::new(),
         Some(text) => format!("\n[{name}]\n{}\n", document_text(text)),
     });
-    for line in details(result, explain) {
+    for line in rank_details(result, explain) {
         text.push_str(&format!("{line}\n"));
     }
     text.push_str(&format!("{}{before}{after}", quotation(&result.chunk, sources, reader)));
     text
 }
 
-/// The lines about a result besides its place and text: the reasons for its rank, and other places of the passage.
+/// The lines about a result besides its citation and text: how OCR read it, the reasons for its rank, and other places of the passage.
 pub fn details(result: &SearchResult, explain: bool) -> Vec<String> {
+    let read = read_by_ocr(&result.chunk.provenance).map(|read| format!("Place: {read}"));
+    read.into_iter().chain(rank_details(result, explain)).collect()
+}
+
+/// As [`details`], without the way the text was read, which is part of a [`quotation`].
+fn rank_details(result: &SearchResult, explain: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(collection) = &result.collection {
         lines.push(format!("In:    {}", one_line(collection)));
@@ -231,6 +237,8 @@ pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
 
 #[cfg(test)]
 mod tests {
+    use casetrack_core::ExtractionMethod;
+
     use super::*;
     use crate::samples::{self, PAYMENT};
 
@@ -245,6 +253,19 @@ mod tests {
              embedded 2023-11-14T22:13:20Z"
         );
         assert_eq!(results(&samples::search([0.94, 0.888]), false, Reader::Assistant), expected);
+    }
+
+    #[test]
+    fn details_name_passages_that_ocr_read() {
+        let found = samples::search([0.94, 0.888]);
+        let mut result = found.results[0].clone();
+        assert!(details(&result, false).is_empty());
+        result.chunk.provenance.extraction_method = ExtractionMethod::Ocr;
+        result.chunk.provenance.ocr_confidence = Some(0.934);
+        assert_eq!(details(&result, false), ["Place: OCR (OCR confidence 0.93)"]);
+        // A quotation says so itself, once.
+        let whole = passage(&result, false, &mut Sources::default(), Reader::CommandLine);
+        assert_eq!(whole.matches("OCR (OCR confidence 0.93)").count(), 1, "{whole}");
     }
 
     #[test]

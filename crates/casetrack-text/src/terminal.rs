@@ -92,25 +92,42 @@ pub fn undress(text: &str) -> String {
     out
 }
 
-/// The lines of a text; a paragraph that the edge of a page broke is one line. Empty lines stay.
+/// The lines of a text; a paragraph that the edge of a page broke is one line. Rows of tables, items of lists and empty lines stay.
 pub fn paragraphs<'l>(text: impl Iterator<Item = &'l str>) -> Vec<String> {
     /// A line of at least this many characters that ends without a stop is continued by the next one.
     const FULL_LINE: usize = 55;
+    /// No printed line is longer. A longer one is a whole paragraph of a file without lines.
+    const LONGEST_LINE: usize = 130;
     let mut lines: Vec<String> = Vec::new();
     let mut continues = false;
     for line in text {
         let trimmed = line.trim();
-        match lines.last_mut().filter(|_| continues && !trimmed.is_empty()) {
+        let chars = trimmed.chars().count();
+        let is_whole = trimmed.contains(['|', '\t']) || chars > LONGEST_LINE;
+        match lines.last_mut().filter(|_| continues && chars > 0 && !is_whole && !begins_item(trimmed)) {
             Some(last) => {
                 last.push(' ');
                 last.push_str(trimmed);
             }
             None => lines.push(line.trim_end().to_owned()),
         }
-        let is_full = trimmed.chars().count() >= FULL_LINE;
-        continues = is_full && !trimmed.ends_with(['.', '!', '?', ':', ';']) && !trimmed.contains('|');
+        continues = chars >= FULL_LINE && !is_whole && !trimmed.ends_with(['.', '!', '?', ':', ';']);
     }
     lines
+}
+
+/// True of `• item`, `(a) item` and `7.1 item`.
+fn begins_item(line: &str) -> bool {
+    let Some((mark, _)) = line.split_once(' ') else { return false };
+    let is_short = |name: &str| (1..=4).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_number = |name: &str| {
+        name.contains('.')
+            && name
+                .split_terminator('.')
+                .all(|part| (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_lettered = mark.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).is_some_and(is_short);
+    matches!(mark, "•" | "-" | "–" | "*" | "▪" | "◦") || is_lettered || is_number(mark)
 }
 
 /// A passage behind a bar: with the lines of its page if they fit, else with its paragraphs.
@@ -347,6 +364,16 @@ mod tests {
         assert_eq!(paragraphs(text.lines()), ["7. Payment", "", joined, "(a) first", "(b) second"]);
         let table = "| a row of a table with more than fifty-five characters | 1 |\n| next | 2 |";
         assert_eq!(paragraphs(table.lines()).len(), 2);
+        let rows = "May of the year\tthe rent of the house and of the land around it\t1,200\nJune\t1,200";
+        assert_eq!(paragraphs(rows.lines()).len(), 2);
+        let items =
+            "The tenant pays each month, in cash or by a transfer to the bank,\n(a) the rent\n(b) the costs of heating";
+        assert_eq!(paragraphs(items.lines()).len(), 3);
+        let whole = format!(
+            "The duties of the landlord and of the other owners of the house\n{}",
+            "The landlord pays. ".repeat(9)
+        );
+        assert_eq!(paragraphs(whole.lines()).len(), 2, "a file without lines has whole paragraphs");
         let marked = document_text(text);
         assert!(plain(&marked, 100).contains("days of its\n  │ receipt"), "the lines of the page fit");
         assert!(plain(&marked, 60).contains("\n  │ days of its receipt, without deduction.\n"));

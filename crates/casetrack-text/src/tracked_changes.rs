@@ -1,6 +1,6 @@
 //! Tracked changes: the changes of a document, and deleted texts that a search found.
 
-use casetrack_core::{TextView, UNLISTED_CHANGES};
+use casetrack_core::{FileFormat, TextView, UNLISTED_CHANGES};
 use casetrack_engine::search::{DeletedTexts, SearchResponse};
 use casetrack_engine::tracked::{CitedChange, DocumentChanges, Viewed};
 
@@ -46,10 +46,11 @@ pub fn changes(list: &DocumentChanges, reader: Reader) -> String {
         return text;
     }
     if list.total == 0 {
-        text.push_str(
-            "\nNo tracked changes are known. They are read from DOCX, ODT and RTF files; documents ingested by an earlier version have to be \
+        text.push_str(&format!(
+            "\nNo tracked changes are known. They are read from {} files; documents ingested by an earlier version have to be \
              reindexed first.",
-        );
+            FileFormat::labels(&FileFormat::WITH_TRACKED_CHANGES)
+        ));
         return text;
     }
     text.push_str("The text of the document is that after all changes.\n");

@@ -14,7 +14,7 @@ use crate::prompt::can_ask;
 /// Longer lines are refused; the engine takes fewer bytes.
 const MAX_BYTES: u64 = 4096;
 
-/// The key of a vault. Its passphrase is asked for, unless another one is named.
+/// The key of a vault. The user is prompted for the passphrase, unless another key is named.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct VaultOpener {
     /// Open it with the 24 words of its recovery key

@@ -33,8 +33,8 @@ const MAX_LEFT: usize = 8;
 /// Candidates that are looked at for a passage that is nearly the same, and how many of them are compared word by word.
 const MAX_NEAR: usize = 12;
 const MAX_ALIGNED: usize = 4;
-/// Candidates come in the order of the words that they share with the quotation: behind one that is as alike as this,
-/// those that share fewer are no better.
+/// Candidates are ordered by the number of words that they share with the quotation. After a candidate with this similarity,
+/// candidates with fewer shared words are not better.
 const ENOUGH: f32 = 0.9;
 /// A passage less like the quotation is not its source.
 pub(super) const LEAST_LIKENESS: f32 = 0.5;

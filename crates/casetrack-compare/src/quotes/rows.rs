@@ -94,7 +94,7 @@ pub struct DraftRow {
     pub cited: Option<Citation>,
 }
 
-/// Finds the quotations of a draft and checks each. Takes some milliseconds a quotation, whatever part of the rows is wanted.
+/// Finds the quotations of a draft and checks each. Takes some milliseconds per quotation, even if only a part of the rows is requested.
 ///
 /// Errors: `ErrorCode::InvalidArgument` for a draft of more than [`MAX_DRAFT_CHARS`](quotes::MAX_DRAFT_CHARS) characters.
 pub fn verify_quotes(host: &Host, collection: CollectionId, draft: &str, paging: Paging) -> Result<DraftCheck> {
@@ -224,7 +224,7 @@ fn check_citation(finder: &Finder<'_>, cited: &mut Citation, places: &[QuotePlac
     Ok(chosen)
 }
 
-/// Looks for a quotation everywhere; if no place has it, for the nearest passage of the document that is cited.
+/// Looks for a quotation everywhere. If it is nowhere, looks for the nearest passage of the cited document.
 fn find(finder: &mut Finder<'_>, text: &str, cited: Option<&Citation>) -> Result<(Finding, String)> {
     let text = text.trim();
     let end = text.char_indices().nth(MAX_QUOTATION_CHARS).map_or(text.len(), |(end, _)| end);

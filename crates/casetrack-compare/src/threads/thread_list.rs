@@ -260,7 +260,7 @@ impl Found {
     }
 }
 
-/// A subject without what replies put before it, as it is written.
+/// A subject as written, without the prefixes of replies.
 fn bare(subject: &str) -> String {
     let folded = subject.split_whitespace().collect::<Vec<_>>().join(" ");
     let base = crate::mail::subject::Subject::parse(&folded).base;

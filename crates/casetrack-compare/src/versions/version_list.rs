@@ -15,7 +15,7 @@ use casetrack_host::documents::{CatalogueEntry, document_named, shared_names};
 use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
 
-/// Least similarity that may be asked for.
+/// Lowest similarity that a call may request.
 pub const MIN_SIMILARITY: f64 = 0.1;
 /// The usual least similarity. Copies in which a word in five has changed are at 0.34; of 100 contracts, two that are
 /// no versions of each other have at most 0.14 (`benches/facts/near_duplicates.py`).

@@ -114,7 +114,7 @@ pub fn list_entities(
     Ok(EntityListReport { collection: known.name(), list, next_offset, notices: known.notices()? })
 }
 
-/// The passages that mention the entity of this name, an alias of it or something like it.
+/// The passages that mention the entity with this name, with an alias of it, or with a similar name.
 pub fn entity_mentions(
     host: &Host,
     collection: CollectionId,

@@ -12,7 +12,7 @@ use casetrack_search::Excerpt;
 
 /// Characters shown on each side of a mention or citation.
 pub(super) const AROUND: usize = 140;
-/// The same for a date of a timeline, which has many: some 100 characters with the date.
+/// The same for a date of a timeline, which has many dates: some 100 characters with the date.
 pub(super) const CLOSE: usize = 45;
 
 /// A verbatim part of a passage around a mention or citation.

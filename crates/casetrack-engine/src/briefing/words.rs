@@ -12,7 +12,7 @@ use casetrack_store::{Conditions, Expression, Words};
 use super::entities::{MentionReport, MentionsReport};
 use super::snippet;
 
-/// The passages that contain a name word for word, as mentions of a concept; those with most first. `None` if there are none.
+/// The passages that contain a name word for word, as mentions of a concept. Passages with most mentions come first. `None` if there are none.
 pub(super) fn mentions(host: &Host, known: &Known, name: &str, paging: Paging) -> Result<Option<MentionsReport>> {
     let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
     if words.is_empty() {

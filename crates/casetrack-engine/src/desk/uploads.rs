@@ -21,12 +21,12 @@ const MOST_OF_A_NAME: u32 = 1000;
 /// Names that Windows keeps for devices.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// A file that is being uploaded. To a vault, it is sealed as it comes, under a name that does not reveal its own.
+/// A file that is being uploaded. In a vault, the file is sealed as it arrives, under a name that does not reveal the name of the file.
 pub struct Upload {
     collection: Arc<OpenCollection>,
     relative: PathBuf,
     partial: PathBuf,
-    /// Most bytes that it may have.
+    /// Maximum number of bytes.
     pub limit: u64,
 }
 
@@ -49,7 +49,7 @@ impl Write for UploadFile {
 
 /// Begins an upload: the path is relative, and names a dropped file or one in a dropped folder.
 ///
-/// Errors: [`ErrorCode::InvalidArgument`] for a path that leads elsewhere or that not every file system takes; [`ErrorCode::AccessDenied`]
+/// Errors: [`ErrorCode::InvalidArgument`] for a path that leads elsewhere or that some file systems refuse; [`ErrorCode::AccessDenied`]
 /// for a name on the deny list; a collection that cannot be changed.
 pub fn begin_upload(host: &Host, collection: CollectionId, path: &str) -> Result<Upload> {
     let collection = host.collection_to_change(collection)?;

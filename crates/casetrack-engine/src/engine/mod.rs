@@ -93,8 +93,8 @@ impl Engine {
 
 /// Use cases that concern jobs or watches as well.
 impl Engine {
-    /// Searches one collection, or several with one ranking, of which vaults that are locked are left out with a notice. When a model is missing, or
-    /// chunks lack its vectors, the other stages answer with a notice, as they do while documents are being ingested.
+    /// Searches one collection, or several with one ranking. Locked vaults among several are left out, and a notice reports them. If a model is
+    /// missing, or chunks lack its vectors, the other stages answer and a notice reports it. A notice also reports a running ingestion.
     pub fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let (open, left_out) = self.without_locked(collections)?;
         let ingestions: Vec<_> = open.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
@@ -104,7 +104,7 @@ impl Engine {
         Ok(response)
     }
 
-    /// Gives a collection another name. Its id, and so its directory, stays.
+    /// Renames a collection. Its id and its directory stay.
     ///
     /// Errors: as [`create_collection`](casetrack_host::collections::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
     /// while something works with it.
@@ -121,7 +121,7 @@ impl Engine {
         Ok(())
     }
 
-    /// See [`Host::copy_to_store`]; with `remove`, the collection here is removed then, with its watches, if it is still equal to the copy.
+    /// See [`Host::copy_to_store`]; with `remove`, this collection and its watches are then removed, if the collection still equals the copy.
     pub fn migrate(
         &self,
         id: CollectionId,
@@ -155,12 +155,12 @@ impl Engine {
         self.jobs.start(&self.host, collection, request, origin)
     }
 
-    /// Cancels the jobs of users who may no longer have them done. To be called now and then, since no event reports this.
+    /// Cancels the jobs of users who lost the right to them. Call this now and then, because no event reports such a loss.
     pub fn withdraw_jobs(&self) {
         self.jobs.withdraw(&self.host);
     }
 
-    /// All jobs that are remembered, the newest first: those that have not ended, and the last that have.
+    /// All known jobs, the newest first: all that have not ended, and the last ones that have.
     pub fn jobs(&self, filter: JobFilter) -> Vec<JobStatus> {
         let mut jobs = self.jobs.list(filter);
         jobs.retain(|job| self.host.sight().sees(job.collection_id));
@@ -212,7 +212,7 @@ impl Engine {
         self.jobs.wait(id, patience, progress, cancel)
     }
 
-    /// Cancels a job, and waits a moment for its end. The stored documents are kept. One that has ended already stays as it is.
+    /// Cancels a job, and waits a moment for its end. The stored documents are kept. A job that has already ended stays unchanged.
     pub fn cancel_job(&self, id: JobId) -> Result<JobStatus> {
         self.admit_job(id)?;
         self.jobs.cancel(id)
@@ -233,7 +233,7 @@ impl Engine {
         self.jobs.pause();
     }
 
-    /// True if some job has not ended.
+    /// True if a job has not ended.
     pub fn has_work(&self) -> bool {
         self.host.space_work().count() > 0
             || self.plans.count_runs() > 0
@@ -244,7 +244,7 @@ impl Engine {
 impl Engine {
     /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
     ///
-    /// Errors: if it is not a folder, and if the collection watches it, or a folder around it or in it, already.
+    /// Errors: a path that is not a folder; a folder if the collection already watches it, a folder around it or a folder in it.
     pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
         self.host.sight().admit_as(collection, Role::Editor)?;
         self.watches.watch(&self.host.unlimited(), collection, request)
@@ -281,15 +281,15 @@ impl Engine {
         self.watches.start(&self.host, &self.jobs)
     }
 
-    /// Ends the watching; the list stays as it is.
+    /// Stops watching. The list of watches stays unchanged.
     pub fn stop_watches(&self) {
         self.plans.stop(&self.host);
         self.host.live_files().stop();
         self.watches.stop();
     }
 
-    /// Saves and closes the collections that nothing works with. Their indexes are written then, and the last state of vaults is recorded,
-    /// by which an older copy is recognised.
+    /// Saves and closes the collections that are not in use. This writes their indexes and records the last state of vaults, which reveals
+    /// an older copy.
     pub fn close_collections(&self) {
         let open = self.host.open_collections();
         for id in open.ids() {

@@ -15,7 +15,7 @@ use casetrack_host::changes::Change;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Engine {
-    /// The disk that moving a collection into a vault, or out of it, takes while it is under way. For a vault, no key is needed.
+    /// The disk space that moving a collection into a vault, or out of it, takes while the move runs. No key of the vault is needed.
     ///
     /// Errors: [`casetrack_core::ErrorCode::DiskFull`] if there is too little.
     pub fn space_to_seal(&self, id: CollectionId) -> Result<MoveSpace> {

@@ -23,8 +23,8 @@ impl Engine {
     }
 
     /// Keeps the key of a vault in memory until it is locked, is not used during `idle`, or the process ends. Its jobs and watches continue.
-    /// About a second for a passphrase, more on a machine that is busy. One that is unlocked already stays so, with `idle`, if `opener` opens
-    /// it.
+    /// Takes about a second for a passphrase, and more on a busy machine. A vault that is already unlocked stays unlocked, with the new
+    /// `idle`, if `opener` opens it.
     ///
     /// Errors: [`ErrorCode::WrongKey`], [`ErrorCode::Corrupt`] for a header that is damaged or forged, [`ErrorCode::WrongState`] if it or the
     /// whole vault was put back to an earlier state, [`ErrorCode::NotFound`] for a collection that is not a vault.
@@ -68,7 +68,7 @@ impl Engine {
         Ok(LockedVault { id, locked: true, interrupted_jobs: jobs as u64, closed })
     }
 
-    /// Locks all vaults, as far as it can; those that it cannot close are logged.
+    /// Locks all vaults. Vaults that cannot be closed are logged.
     pub fn lock_all(&self) {
         for id in self.host.registry().unlocked().unwrap_or_default() {
             match self.lock(id) {

@@ -14,7 +14,7 @@ use casetrack_search::{RECALL, Recall, Scope, SearchRequest, Weights, recall};
 pub trait Judgements {
     fn queries(&self) -> usize;
 
-    /// The text of a query (0 is the first), and the only document that it is asked of.
+    /// The text of a query (0 is the first), and the only document that it searches.
     fn query(&self, number: usize) -> (&str, Option<DocumentId>);
 
     /// The measures of each query, in the order of [`measure`](Self::measure)'s values.

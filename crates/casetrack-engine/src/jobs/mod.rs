@@ -2,8 +2,8 @@
 //!
 //! A job is a request that is saved before it begins. It runs on a thread of its own, with or without a waiting client, one job at a time in a
 //! collection and [`queue::MAX_RUNNING`] in all; the others wait in order. A job that the end of the process interrupted continues when the next one
-//! starts, and does nothing twice: it keeps the documents that it stored. A request that is the same as one under way joins it, and makes it run
-//! again for files that came since.
+//! starts, and does nothing twice: it keeps the documents that it stored. A request that equals the request of a running job joins the job, which
+//! then runs again for files that came since.
 
 mod queue;
 mod record;

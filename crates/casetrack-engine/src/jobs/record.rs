@@ -12,7 +12,7 @@ use super::{JobOrigin, JobReport, JobRequest, JobState};
 use casetrack_host::EngineConfig;
 use casetrack_host::report::Problem;
 
-/// A job on disk. While it runs, it is there as running: for a process that finds it so when it starts, it was interrupted.
+/// A job on disk. A job that runs is stored as running. If a process finds such a job when it starts, the job was interrupted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct JobRecord {
     pub id: JobId,

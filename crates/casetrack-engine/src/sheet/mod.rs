@@ -41,7 +41,7 @@ use columns::{Column, Source};
 
 /// Percent, of a day for notice that the contract states itself.
 const STATED_DAY: u8 = 80;
-/// Days with two readings that a notice names at most.
+/// Maximum number of days with two readings in a notice.
 const MAX_DOUBTS: usize = 5;
 
 /// A selection of a part of the sheet.
@@ -338,7 +338,7 @@ fn doubts(
 /// Removes a column that a user defined; returns the columns that are left.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for a built-in column;
-/// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) if there is none of the name.
+/// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) if no column has this name.
 pub fn remove_column(host: &Host, id: CollectionId, name: &str) -> Result<Vec<ColumnView>> {
     let collection = host.collection(id)?;
     columns::remove(&collection, name)?;

@@ -99,8 +99,8 @@ pub(super) fn next_notices(
     Ok(of_documents.iter().filter_map(|(document, cited)| Some((*document, cited.iter().find_map(day)?))).collect())
 }
 
-/// A part of the obligations of a collection that name a day, a length of time or a period. Where the day for the notice that
-/// ends a contract is past and the contract renews, the next such day is among them. The first call costs some 30 ms for 50,000
+/// A part of the obligations of a collection that name a day, a length of time or a period. If the day for the notice that ends
+/// a contract is past and the contract renews, the next such day is among them. The first call costs some 30 ms for 50,000
 /// characters of text, on several threads; later ones cost that only for documents that changed.
 pub fn obligations(host: &Host, id: CollectionId, query: &ObligationQuery, paging: Paging) -> Result<ObligationReport> {
     let ObligationQuery { document, party, from, to, marks } = query;

@@ -7,7 +7,7 @@ use casetrack_host::changes::Change;
 use casetrack_host::collections::check_name_is_free;
 use casetrack_host::rights::Role;
 
-/// Gives a collection another name. Its id, and so its directory, stays.
+/// Renames a collection. Its id and its directory stay.
 ///
 /// Errors: as [`create_collection`] for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
 /// while something works with it.
@@ -17,7 +17,7 @@ pub(crate) fn rename_collection(host: &Host, id: CollectionId, name: &str) -> Re
     describe(host, id, |meta| name.clone_into(&mut meta.name))
 }
 
-/// Closes, archives or reopens a collection; in the state it has already it stays as it is.
+/// Closes, archives or reopens a collection. A collection that already has the state stays unchanged.
 ///
 /// Errors: [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse) while something works with it.
 pub fn set_collection_status(host: &Host, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {

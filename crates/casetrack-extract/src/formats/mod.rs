@@ -52,3 +52,33 @@ pub(crate) fn extractor(format: FileFormat) -> &'static dyn Extractor {
         FileFormat::Mhtml => &mail::WebArchive,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+    use crate::ExtractOptions;
+
+    #[test]
+    fn formats_with_tracked_changes_and_hidden_text_are_listed() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+        let (mut tracked, mut hidden) = (BTreeSet::new(), BTreeSet::new());
+        for file in
+            ["draft.doc", "draft.docx", "draft.odt", "draft.rtf", "fees.ods", "fees.xls", "fees.xlsb", "fees.xlsx"]
+        {
+            let path = folder.join(file);
+            let read = crate::extract(&path, &std::fs::read(&path).unwrap(), &ExtractOptions::default()).unwrap();
+            for page in &read.pages {
+                tracked.extend((!page.notes.changes.is_empty()).then_some(read.format));
+                hidden.extend((!page.notes.hidden.is_empty()).then_some(read.format));
+            }
+        }
+        assert_eq!(tracked, BTreeSet::from(FileFormat::WITH_TRACKED_CHANGES));
+        // The tests of the other formats make their own files.
+        let of_other_files = [FileFormat::Pdf, FileFormat::Pptx, FileFormat::Ppt, FileFormat::Odp];
+        hidden.extend(of_other_files);
+        assert_eq!(hidden, BTreeSet::from(FileFormat::WITH_HIDDEN_TEXT));
+    }
+}

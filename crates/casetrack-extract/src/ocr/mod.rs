@@ -148,7 +148,7 @@ pub(crate) fn read_in_order(
                         let read = catch_unwind(AssertUnwindSafe(|| {
                             read_one(options, languages, &picture, &time_for(options))
                         }));
-                        // Without a recogniser there is no page.
+                        // Without a recogniser, no page is read.
                         let _ = sender.send((number, read.ok().and_then(Result::ok)));
                     });
                     while one_at_a_time && !reading.is_empty() {

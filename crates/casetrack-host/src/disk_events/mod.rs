@@ -58,7 +58,7 @@ impl DiskEvents {
         self.watcher.watch(folder, mode).map_err(|error| Unwatchable::from(&error))
     }
 
-    /// Stops watching a folder. If the folder is gone, the system has ended that already.
+    /// Stops watching a folder. If the folder is gone, the system has already stopped watching it.
     pub fn remove(&mut self, folder: &Path) {
         if BY_FOLDER {
             let _ = self.watcher.unwatch(folder);

@@ -208,8 +208,7 @@ pub fn in_parallel<T: Send>(
     Ok(done.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-/// Adds to documents of a collection who the parties are, of which day they are, and which law governs them. Costs as the matter sheet
-/// of these documents does.
+/// Adds parties, day and governing law to documents of a collection. Costs as much as the matter sheet of these documents.
 pub fn describe_contracts(host: &Host, collection: CollectionId, documents: &mut [DocumentSummary]) -> Result<()> {
     let collection = host.collection(collection)?;
     let ids: Vec<DocumentId> = documents.iter().map(|document| document.id).collect();

@@ -75,7 +75,7 @@ impl FormerMembers {
         former
     }
 
-    /// True if so many are gone at once that their removal needs to be confirmed.
+    /// True if so many are gone at once that the user must confirm their removal.
     pub fn is_to_confirm(&self) -> bool {
         self.gone.len() >= FEWEST && self.gone.len() * 2 > self.documents
     }
@@ -103,7 +103,7 @@ pub fn kept(collection: &Collection) -> Result<Vec<FormerMember>> {
     Ok(kept)
 }
 
-/// Notes the documents of a container that are kept, in place of those noted before.
+/// Records the kept documents of a container, in place of those recorded before.
 pub fn keep(collection: &Collection, container: &str, members: &[FormerMember]) -> Result<()> {
     let before = kept(collection)?;
     let mut after: Vec<FormerMember> = before.iter().filter(|member| member.container != container).cloned().collect();

@@ -57,8 +57,8 @@ pub struct HiddenPassages {
     pub next_offset: Option<u64>,
 }
 
-/// The hidden texts of a document, by name or id, or of all. Reads the notes of the pages of documents that have some, and the pages of
-/// the part of the list that is asked for.
+/// The hidden texts of a document, by name or id, or of all. Reads the notes on pages of the documents that have hidden texts, and the
+/// pages of the requested part of the list.
 pub fn find_hidden_text(host: &Host, id: CollectionId, name: Option<&str>, paging: Paging) -> Result<HiddenPassages> {
     let collection = host.collection(id)?;
     let mut documents = match name {

@@ -153,8 +153,8 @@ pub fn check_marks(source: &MarkSource) -> Result<()> {
     }
 }
 
-/// Marks documents after the work that brought them: those below its folders, or `only` some of them. The work is done, so the notices report what
-/// goes wrong and the marked documents.
+/// Marks documents after the work that brought them: those below its folders, or `only` some of them. The work is already done, so notices report
+/// errors and the marked documents.
 pub fn mark_from(
     host: &Host,
     collection: CollectionId,

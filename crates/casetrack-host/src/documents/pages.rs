@@ -63,7 +63,7 @@ pub struct PictureRequest<'a> {
     pub chars: Option<Range<u32>>,
     /// The password of a protected file.
     pub password: Option<Password>,
-    /// Pixels that an upright page should be wide, at least; up to 4,000. Default: as wide as fits 2,000 pixels.
+    /// Minimum width of an upright page in pixels, up to 4,000. Default: the width that fits 2,000 pixels.
     pub width: Option<u32>,
 }
 

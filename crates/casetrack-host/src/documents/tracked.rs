@@ -65,7 +65,7 @@ pub struct DocumentChanges {
     pub next_offset: Option<u64>,
 }
 
-/// The tracked changes of a document. Reads the pages before the part of the list that is asked for without their text.
+/// The tracked changes of a document. Reads the pages before the requested part of the list without their text.
 pub fn list_changes(host: &Host, collection: CollectionId, name: &str, paging: Paging) -> Result<DocumentChanges> {
     let collection = host.collection(collection)?;
     let document = document_named(&collection, name)?;

@@ -101,7 +101,7 @@ impl LiveFiles {
         lock(&self.roots).values().cloned().collect()
     }
 
-    /// Makes a folder live, and returns how that went, after its first walk.
+    /// Makes a folder live, and returns its state after its first walk.
     pub fn watch(&self, host: &Host, folder: &Path, cancel: &Cancel) -> Result<LiveState> {
         let root = self.add(folder);
         root.begin(host, cancel)?;
@@ -117,7 +117,7 @@ impl LiveFiles {
         lock(&self.roots).get(folder).map(|root| root.state())
     }
 
-    /// Other numbers once something below a folder may have changed, and was looked at. `None` if it is in no live folder.
+    /// The numbers change once something below the folder may have changed and was read again. `None` if the folder is in no live folder.
     pub fn revisions(&self, folder: &Path) -> Option<Vec<u64>> {
         let roots = self.roots().into_iter().filter(|root| folder.starts_with(root.path()));
         let live = roots.filter(|root| root.state().stage == LiveStage::Live);
@@ -125,7 +125,7 @@ impl LiveFiles {
         (!revisions.is_empty()).then_some(revisions)
     }
 
-    /// Brings the rows of all live folders up to date with the events that came. What cannot be is reported in the log.
+    /// Brings the rows of all live folders up to date with the events that came. The log reports folders for which this fails.
     pub fn bring_all_up_to_date(&self, host: &Host, cancel: &Cancel) {
         for root in self.roots().into_iter().filter(|root| root.state().stage == LiveStage::Live) {
             if let Err(error) = root.bring_up_to_date(host, cancel) {

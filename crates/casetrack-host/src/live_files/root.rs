@@ -133,7 +133,7 @@ impl LiveRoot {
         }
     }
 
-    /// Another number once something below the folder may have changed, and was looked at.
+    /// The number changes once something below the folder may have changed and was read again.
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Acquire)
     }

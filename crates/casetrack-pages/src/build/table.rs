@@ -21,7 +21,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A cell whose format knows nothing but text; it is a value when it reads like one.
+    /// A cell of a format that has only text; it is a value if it reads like one.
     pub fn from_text(column: u32, text: String) -> Self {
         let is_value = reads_like_value(&changes::plain(&text));
         Self { column, text, is_value }

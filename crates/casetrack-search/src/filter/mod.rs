@@ -20,8 +20,8 @@ use casetrack_host::Host;
 use casetrack_host::documents::document_named;
 use marks::MarkFilter;
 
-/// Restrictions of a search. All must hold; of several values of one kind, any. They are applied while candidates are
-/// collected, so that a narrow one costs no results.
+/// Restrictions of a search. A result fulfils all of them, and one of several values of one kind. They apply while
+/// candidates are collected, so a narrow restriction loses no results.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Filters {
     /// Names, paths or ids of documents.
@@ -30,8 +30,8 @@ pub struct Filters {
     pub kinds: Vec<Kind>,
     /// Names of entities, as `entity_mentions` takes them; passages that mention one.
     pub entities: Vec<String>,
-    /// Patterns of the documents' paths: `*` and `?` within a folder, `**` across folders, `[a-z]`; case does not matter. One
-    /// that does not begin with a slash may match from any folder on.
+    /// Patterns of the documents' paths: `*` and `?` within a folder, `**` across folders, `[a-z]`; case does not matter. A
+    /// pattern without a slash at its beginning may match from any folder on.
     pub paths: Vec<String>,
     pub dated: Vec<DateRange>,
     /// When documents were ingested (UTC).
@@ -162,8 +162,8 @@ impl FromStr for Kind {
 
 /// Days from the first to the last, both included.
 ///
-/// A document's date is the time it was last saved, else made (a message: sent), according to the file, else ingested. A date known only to the month
-/// or year is in a range that has any day of it.
+/// The file states when a document was last saved, or else made (a message: sent). If it states neither, the day of ingestion is the date of the
+/// document. A month or a year is in a range that has any day of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DateRange {
     first: Option<Day>,

@@ -17,7 +17,7 @@ pub(crate) type MaxSims = HashMap<(DocumentId, u32), f32>;
 
 /// The number of the best candidates that are ranked again.
 pub(crate) const DEPTH: usize = 100;
-/// The most that it adds to a fused score of 0–1. docs/dev/embedding.md compares other weights.
+/// The most that late interaction adds to a fused score of 0–1. docs/dev/embedding.md compares other weights.
 pub(crate) const WEIGHT: f32 = 0.5;
 pub(crate) const STAGE: &str = "late interaction E12";
 

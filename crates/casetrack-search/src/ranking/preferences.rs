@@ -19,7 +19,7 @@ const NAMED: f32 = 0.5;
 const LITERAL: f32 = 0.6;
 const BEGINNING: f32 = 0.8;
 const COMPARED: f32 = 0.75;
-/// The highest score with compared quantities, if that without is 1.
+/// The highest score with compared quantities, if the highest score without them is 1.
 pub(crate) const WITH_COMPARED: f32 = 1.0 + COMPARED;
 /// The best candidates, whose texts are read for quantities.
 const READ: usize = 200;
@@ -36,7 +36,7 @@ pub(crate) struct Preferred {
 }
 
 pub(crate) struct Preferences {
-    /// The query without the names of the documents it is asked of.
+    /// The query without the names of the documents that it names.
     pub asked: String,
     pub preferred: Vec<Preferred>,
     pub comparisons: Vec<Comparison>,

@@ -162,7 +162,7 @@ impl Repair<'_> {
                 (None, _) => {}
             }
         }
-        // Of two at one path, the one that was stored later stays.
+        // If two documents have one path, the one that was stored later stays.
         records.sort_by_key(|record| std::cmp::Reverse(record.first_slot));
         for record in records {
             let id = record.meta.id;

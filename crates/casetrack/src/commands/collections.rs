@@ -199,13 +199,13 @@ impl Reopen {
 
 /// Delete a collection for good, with its passages, tags and evidence
 ///
-/// The files that it was made from stay as they are. Without `--yes`, nothing is deleted, and you see what would be. To keep a copy,
-/// run `casetrack export` first.
+/// The source files stay as they are. Without `--yes`, the command only describes the collection that it would delete. To keep a copy, run
+/// `casetrack export` first.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Delete {
     /// Name, ID or reference of the collection
     collection: String,
-    /// Delete it without asking
+    /// Delete the collection. Without this option, nothing is deleted
     #[arg(short, long)]
     yes: bool,
 }

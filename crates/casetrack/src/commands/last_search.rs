@@ -44,7 +44,7 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
         let place = strong(&one_line(&found.citation));
         let _ =
             write!(out, "\n\n{}  {place}{}", strong(&found.rank.to_string()), dim(&format!("  {:.2}", found.score)));
-        quote(&mut out, "│", &found.quote, &response.query);
+        quote(&mut out, "│", &[&found.quote], &response.query);
         if let Some(others) = &found.also_in {
             let _ = write!(out, "\n   {}", dim(&format!("the same in other documents, {}", one_line(others))));
         }
@@ -54,7 +54,7 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
     }
     for passage in &response.related {
         let _ = write!(out, "\n\n{}\n   {}", relation(passage), strong(&one_line(&passage.chunk.citation)));
-        quote(&mut out, "│", &shorten(&passage.chunk.text, RELATED_CHARS), &response.query);
+        quote(&mut out, "│", &[&shorten(&passage.chunk.text, RELATED_CHARS)], &response.query);
     }
     let first = response.results.first().map(|result| result.rank).or(response.hits.first().map(|found| found.rank));
     if let Some(rank) = first {
@@ -83,24 +83,28 @@ fn push_result(out: &mut String, result: &SearchResult, response: &SearchRespons
     }
     let around = &result.surroundings;
     if around.before.is_some() || around.after.is_some() {
-        around.before.iter().for_each(|text| quote(out, "·", text, query));
-        quote(out, "│", &result.chunk.text, query);
-        around.after.iter().for_each(|text| quote(out, "·", text, query));
+        around.before.iter().for_each(|text| quote(out, "·", &[text], query));
+        quote(out, "│", &[&result.chunk.text], query);
+        around.after.iter().for_each(|text| quote(out, "·", &[text], query));
     } else {
         let ends = excerpt.text.trim_end().ends_with(['.', '!', '?', ';', ':', '”', '"', ')']);
         let is_end = result.chunk.text.trim_end().ends_with(excerpt.text.trim_end());
         let more = if ends || is_end { "" } else { " …" };
-        quote(out, "│", &format!("{}{more}", excerpt.text.trim()), query);
+        let mut blocks: Vec<&str> = excerpt.paragraphs().map(str::trim).collect();
+        let last = format!("{}{more}", blocks.pop().unwrap_or_default());
+        blocks.push(&last);
+        quote(out, "│", &blocks, query);
     }
     let _ = write!(out, "\n   {}", dim(&one_line(&result.chunk.provenance.file_path)));
 }
 
-/// A passage with a bar before each line, and the words of the query marked. Empty lines are left out.
-fn quote(out: &mut String, bar: &str, text: &str, query: &str) {
-    for line in paragraphs(visible(text).lines()).iter().filter(|line| !line.trim().is_empty()) {
+/// The parts of a passage, with a bar before each line and the words of the query marked. Each part begins a line. Empty lines are left out.
+fn quote(out: &mut String, bar: &str, parts: &[&str], query: &str) {
+    let lines = parts.iter().flat_map(|part| paragraphs(visible(part).lines()));
+    for line in lines.filter(|line| !line.trim().is_empty()) {
         let mut marked = String::with_capacity(line.len());
         let mut at = 0;
-        for range in matched(query, line) {
+        for range in matched(query, &line) {
             marked.push_str(&line[at..range.start]);
             marked.push_str(&hit(&line[range.clone()]));
             at = range.end;
@@ -204,7 +208,17 @@ mod tests {
     #[test]
     fn the_words_of_the_query_are_marked_in_each_line() {
         let mut out = String::new();
-        quote(&mut out, "│", "Late payments\nbear interest.", "interest on late payment");
+        quote(&mut out, "│", &["Late payments\nbear interest."], "interest on late payment");
         assert_eq!(out, format!("\n   │ {} {}\n   │ bear {}.", hit("Late"), hit("payments"), hit("interest")));
+    }
+
+    #[test]
+    fn paragraphs_and_rows_of_an_excerpt_keep_lines_of_their_own() {
+        let wrapped = ["The tenant pays the rent of the house and of the land on the", "first day of each month"];
+        let heading = "The duties of the landlord and of the other owners of the house";
+        let wrapped = wrapped.join("\n");
+        let mut out = String::new();
+        quote(&mut out, "│", &[heading, &wrapped, "May\t1,200"], "garage");
+        assert_eq!(out, format!("\n   │ {heading}\n   │ {}\n   │ May\t1,200", wrapped.replace('\n', " ")));
     }
 }

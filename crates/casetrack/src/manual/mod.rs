@@ -31,7 +31,7 @@ const TOPICS: &[(&str, &str)] = topics![
 /// Without a name, lists the topics. If a command and a topic have the same name, shows both.
 #[derive(Debug, Args)]
 pub struct Help {
-    /// A command (`search`, `models pull`) or a topic (`faq`, `queries`)
+    /// A command (`search`, `models pull`) or a topic (`queries`, `troubleshooting`)
     #[arg(value_name = "COMMAND|TOPIC")]
     name: Vec<String>,
 }
@@ -100,6 +100,18 @@ mod tests {
             book.lines().filter_map(|line| line.split_once("](")?.1.strip_suffix(".md)")).collect();
         let topics: Vec<&str> = TOPICS.iter().map(|(name, _)| *name).collect();
         assert_eq!(topics, chapters);
+    }
+
+    #[test]
+    fn the_topics_that_the_help_names_exist() {
+        let command = Help::augment_args(Command::new("help"));
+        let argument = command.get_positionals().next().and_then(|argument| argument.get_help()).unwrap().to_string();
+        let (_, examples) = argument.split_once("a topic").unwrap();
+        let named: Vec<&str> = examples.split('`').skip(1).step_by(2).collect();
+        assert!(
+            !named.is_empty() && named.iter().all(|name| TOPICS.iter().any(|(topic, _)| topic == name)),
+            "{named:?}"
+        );
     }
 
     #[test]

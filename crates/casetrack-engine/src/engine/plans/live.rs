@@ -108,7 +108,7 @@ impl Live {
         self.record.is_running()
     }
 
-    /// Ends it, and notes that. It may be in the middle of a walk, which then ends and notes nothing.
+    /// Ends the run and records its end. A walk that is under way ends too, and records nothing.
     pub fn end(&self) {
         self.cancel.cancel();
         self.record.cancel(&self.host);
@@ -129,7 +129,7 @@ impl Live {
         self.passes.load(Ordering::Relaxed)
     }
 
-    /// Lets outcomes that failed be tried at the next step.
+    /// Makes the next step try failed outcomes again.
     #[cfg(test)]
     pub fn retry(&self) {
         if let Some((.., wait)) = &mut lock(&self.state).refused {
@@ -137,7 +137,7 @@ impl Live {
         }
     }
 
-    /// Reads the definition that could not be read. Returns whether it can be now.
+    /// Reads a definition that could not be read before. True if it can be read now.
     pub fn read(&self) -> bool {
         {
             let mut state = lock(&self.state);

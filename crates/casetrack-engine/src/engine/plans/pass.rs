@@ -13,7 +13,7 @@ use casetrack_files::space::{Definition, Outcome};
 use casetrack_host::{Host, collections};
 use casetrack_ingest::IngestRequest;
 
-/// Most files that an outcome takes at once; those behind them are next.
+/// Maximum number of files that an outcome takes at once; the others are next.
 pub(super) const MAX_FILES: usize = 10_000;
 
 #[derive(Debug, Clone, Default)]

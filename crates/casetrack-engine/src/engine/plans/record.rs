@@ -64,7 +64,7 @@ impl Record {
         }
     }
 
-    /// Notes how much a pass of a plan found.
+    /// Records the counts of a pass of a plan.
     pub fn count(&self, host: &Host, entries: u64, matched: u64) -> Result<()> {
         let mut state = lock(&self.state);
         if state.is_over {
@@ -93,7 +93,7 @@ impl Record {
         self.write(host, &mut state, "running", why);
     }
 
-    /// Notes how it ended, unless that is noted.
+    /// Records the end, unless an end is recorded already.
     pub fn end(&self, host: &Host, status: &str, why: Option<&str>) {
         let mut state = lock(&self.state);
         if state.is_over {

@@ -23,7 +23,7 @@ const MAX_RUNS: usize = 64;
 /// Plans of the space browser. Each method takes the host of a session, which limits the visible paths. Errors name the parameter that they
 /// are about: see [`InField`](casetrack_files::space::InField).
 impl Engine {
-    /// Keeps a plan, which is active.
+    /// Stores a plan, which is then active.
     ///
     /// Errors: a taken name; an invalid source, condition or outcome; a path that may not be read.
     pub fn create_plan(&self, host: &Host, given: PlanDefinition) -> Result<PlanItem> {

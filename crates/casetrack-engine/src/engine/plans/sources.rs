@@ -29,7 +29,7 @@ pub struct SourceDefinition {
 
 /// Sources of the space browser. Hosts and errors are as those of the methods about plans.
 impl Engine {
-    /// Keeps a source.
+    /// Stores a source.
     ///
     /// Errors: a taken name, an invalid type or configuration, a path that may not be read.
     pub fn create_source(&self, host: &Host, given: SourceDefinition) -> Result<SourceItem> {

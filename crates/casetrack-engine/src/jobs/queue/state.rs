@@ -16,7 +16,7 @@ use casetrack_host::report::Problem;
 pub(super) struct State {
     /// The oldest first.
     pub jobs: Vec<Job>,
-    /// Collections that are locked: nothing of their jobs is here, and none is taken.
+    /// Locked collections: the queue holds none of their jobs, and takes none.
     pub held: HashSet<CollectionId>,
     /// The jobs that continue when their collection is unlocked.
     pub waiting: HashMap<JobId, CollectionId>,
@@ -27,7 +27,7 @@ pub(super) struct State {
 
 pub(super) struct Job {
     pub record: JobRecord,
-    /// Since when it runs in this process.
+    /// The time at which it started in this process.
     pub running_since: Option<Instant>,
     pub cancel: Cancel,
     /// It was stopped so that its collection can be locked or written again, and continues afterwards.

@@ -82,7 +82,7 @@ impl State {
     }
 }
 
-/// Makes `target` equal to `source`. Documents that it has already, from the first one on, stay.
+/// Makes `target` equal to `source`. The documents that `target` already has, from the first one on, stay.
 pub(super) fn copy(
     source: &Collection,
     target: &mut Collection,
@@ -118,7 +118,7 @@ pub(super) fn copy(
     if *target.meta() != state.meta {
         target.describe(state.meta.clone())?;
     }
-    // Removed documents count in the scores of keyword search until their space is given back.
+    // Removed documents count in the scores of keyword search until their space is reclaimed.
     if has_removed { target.compact() } else { Ok(()) }
 }
 

@@ -209,7 +209,7 @@ impl<'a> Body<'a, '_, '_> {
         if let Some(c) = c {
             let is_hidden = self.is_hidden(state, position, &properties);
             state.veil(is_hidden, self.veil);
-            // A character that is a mark or a page break is no text.
+            // A character that is a mark or a page break is not text.
             state.text.push(if c != PAGE_BREAK && is_reserved(c) { ' ' } else { c });
         }
     }

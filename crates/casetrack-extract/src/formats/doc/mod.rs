@@ -185,7 +185,7 @@ fn text_boxes(body: &mut Body, boxes: &[u8], shapes: &[u8]) -> Result<Vec<FlowBl
     Ok(loose)
 }
 
-/// Reads a piece of a part as far as it is in `rest`, and takes it from `rest`: no text is read twice.
+/// Reads a piece of a part as far as it is in `rest`, and removes it from `rest`, so that no text is read twice.
 fn read_piece(body: &mut Body, start: u32, piece: &Range<u32>, rest: &mut Range<u32>) -> Result<Vec<FlowBlock>> {
     let from = start.saturating_add(piece.start).max(rest.start);
     let to = start.saturating_add(piece.end).min(rest.end);

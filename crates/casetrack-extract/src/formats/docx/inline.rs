@@ -247,7 +247,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Marks what a paragraph shows from `start` on as the prompt of a control that nobody has filled in.
+/// Marks the text of a paragraph from `start` on as the prompt of a control that no one has filled in.
 pub(super) fn mark_placeholder(text: &mut String, start: usize) {
     let Some(shown) = text.get(start..) else { return };
     let prompt = shown.trim();

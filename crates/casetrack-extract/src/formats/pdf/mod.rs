@@ -99,6 +99,25 @@ struct TextPage {
 }
 
 impl TextPage {
+    /// Groups the lines of a page into paragraphs.
+    fn of(read: ReadPage) -> Self {
+        let ReadPage { state, lines, unread, units, holds_file, label, .. } = read;
+        let is_stamped = state == PageState::Scanned && letters_of(&lines) >= MIN_TEXT_OF_SCAN;
+        let stamps = lines.iter().filter(|_| is_stamped).map(|line| line.area).collect();
+        let printed = layout::paragraphs(lines);
+        let (paragraphs, stated, remarks) = (Vec::new(), Vec::new(), Vec::new());
+        let mut page = Self { state, paragraphs, stated, remarks, holds_file, unread, stamps, label };
+        if page.needs_ocr() {
+            let (shown, remarks) = units.iter().cloned().partition(|unit| unit.is_shown);
+            page.stated = if state == PageState::Garbage { Vec::new() } else { printed.clone() };
+            annotations::insert(&mut page.stated, shown);
+            page.remarks = remarks;
+        }
+        page.paragraphs = printed;
+        annotations::insert(&mut page.paragraphs, units);
+        page
+    }
+
     fn needs_ocr(&self) -> bool {
         matches!(self.state, PageState::Scanned | PageState::Garbage) || !self.unread.areas.is_empty()
     }
@@ -317,32 +336,7 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, steps: &StepTracker) -> 
     }
     running_lines::mark(&mut pages);
     tables::find(&mut pages);
-    let grouped = |page: ReadPage| {
-        let ReadPage { state, lines, unread, units, holds_file, label, .. } = page;
-        let is_stamped = state == PageState::Scanned && letters_of(&lines) >= MIN_TEXT_OF_SCAN;
-        let stamps = lines.iter().filter(|_| is_stamped).map(|line| line.area).collect();
-        let printed = layout::paragraphs(lines);
-        let mut page = TextPage {
-            state,
-            paragraphs: Vec::new(),
-            stated: Vec::new(),
-            remarks: Vec::new(),
-            holds_file,
-            unread,
-            stamps,
-            label,
-        };
-        if page.needs_ocr() {
-            let (shown, remarks) = units.iter().cloned().partition(|unit| unit.is_shown);
-            page.stated = if state == PageState::Garbage { Vec::new() } else { printed.clone() };
-            annotations::insert(&mut page.stated, shown);
-            page.remarks = remarks;
-        }
-        page.paragraphs = printed;
-        annotations::insert(&mut page.paragraphs, units);
-        page
-    };
-    Ok(pages.into_iter().map(grouped).collect())
+    Ok(pages.into_iter().map(TextPage::of).collect())
 }
 
 /// The number of characters that are printed in lines, without white space.

@@ -25,7 +25,7 @@ impl PageFile<'_> {
     }
 }
 
-/// Closes an object that the library opened, whatever happens in between.
+/// Closes an object that the library opened, also after an error.
 struct CloseGuard<F: Fn()>(F);
 
 impl<F: Fn()> Drop for CloseGuard<F> {

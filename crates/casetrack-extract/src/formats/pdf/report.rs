@@ -11,7 +11,7 @@ pub(super) struct Report {
     pages: usize,
     has_text: bool,
     scanned: Vec<usize>,
-    /// With a garbage text layer: kept, or replaced by what OCR read.
+    /// With a garbage text layer: kept, or replaced by the text from OCR.
     garbage: Vec<usize>,
     replaced: Vec<usize>,
     damaged: Vec<usize>,

@@ -44,22 +44,7 @@ pub(super) fn read_lines(
                 odd.misfits += usize::from(is_misfit);
                 odd.wrong += usize::from(is_wrong);
                 let area = area.map(|area| turn.upright(&area));
-                if turn != open.turn && c != ' ' {
-                    pieces.extend(open.finish());
-                    open.turn = turn;
-                }
-                if turn != QuarterTurn::NONE && c != ' ' && area.is_some_and(|area| !open.goes_on_with(&area)) {
-                    pieces.extend(open.finish());
-                    open.turn = turn;
-                }
-                // The library joins a line that ends in a hyphen to the next one.
-                if open.after_hyphen && area.is_some_and(|area| !open.is_level_with(&area)) {
-                    pieces.extend(open.finish());
-                }
-                if area.is_some_and(|area| open.is_far_from(&area)) {
-                    pieces.extend(open.finish());
-                    (open.goes_on, open.turn) = (true, turn);
-                }
+                pieces.extend(open.before(c, area.as_ref(), turn));
                 open.push(c, area);
                 open.hide(c, hidden);
             }
@@ -71,10 +56,15 @@ pub(super) fn read_lines(
         }
     }
     pieces.extend(open.finish());
+    Ok((lines_of(pieces), odd))
+}
+
+/// The lines of a page in reading order, on the page as it is shown.
+fn lines_of(pieces: Vec<Piece>) -> Vec<Line> {
     if pieces.iter().all(|piece| piece.line.turn == QuarterTurn::NONE) {
         let mut lines = join_level_pieces(columns::in_reading_order(pieces));
         bidi::mend_brackets(&mut lines);
-        return Ok((lines, odd));
+        return lines;
     }
     // Text in other directions follows, as text of its own.
     let lines = QuarterTurn::all().flat_map(|turn| {
@@ -82,7 +72,7 @@ pub(super) fn read_lines(
         let turned = if turn == QuarterTurn::NONE { turned } else { in_rows(turned) };
         join_level_pieces(columns::in_reading_order(turned))
     });
-    Ok((lines.map(|line| Line { area: line.turn.on_page(&line.area), ..line }).collect(), odd))
+    lines.map(|line| Line { area: line.turn.on_page(&line.area), ..line }).collect()
 }
 
 /// Pieces from the top downwards and from left to right. The library orders text by its place on the level page, which
@@ -207,6 +197,29 @@ struct OpenLine {
 }
 
 impl OpenLine {
+    /// Makes the line ready for its next character, whose upright place is `area`. Returns the pieces that end before
+    /// the character.
+    fn before(&mut self, c: char, area: Option<&Rect>, turn: QuarterTurn) -> Vec<Piece> {
+        let mut ended = Vec::new();
+        if turn != self.turn && c != ' ' {
+            ended.extend(self.finish());
+            self.turn = turn;
+        }
+        if turn != QuarterTurn::NONE && c != ' ' && area.is_some_and(|area| !self.goes_on_with(area)) {
+            ended.extend(self.finish());
+            self.turn = turn;
+        }
+        // The library joins a line that ends in a hyphen to the next one.
+        if self.after_hyphen && area.is_some_and(|area| !self.is_level_with(area)) {
+            ended.extend(self.finish());
+        }
+        if area.is_some_and(|area| self.is_far_from(area)) {
+            ended.extend(self.finish());
+            (self.goes_on, self.turn) = (true, turn);
+        }
+        ended
+    }
+
     /// Runs of spaces become one.
     fn push(&mut self, c: char, area: Option<Rect>) {
         self.after_hyphen = false;

@@ -47,7 +47,7 @@ struct KeptFacts {
 }
 
 impl Facts {
-    /// Takes the facts in the store, once. Unreadable facts are found again.
+    /// Reads the facts from the store, once. Unreadable facts are found again.
     pub fn recall(&self, collection: &OpenCollection) {
         self.recalled.get_or_init(|| match recalled(collection) {
             Ok(known) => self.by_version.know(known),
@@ -67,7 +67,7 @@ impl Facts {
         })
     }
 
-    /// Has the store keep them, if that spares the next program much.
+    /// Stores the facts, if that saves the next program much work.
     pub fn keep(&self, collection: &OpenCollection) {
         let unkept = self.unkept.load(Ordering::Relaxed);
         if unkept < FEWEST {

@@ -1,6 +1,6 @@
 //! Numbers as a sheet shows them: format codes ([ECMA-376] Part 1, 18.8.30–31) applied to values.
 //!
-//! Names of months and days are English whatever the locale of the code. Where Excel shows what depends on the system
+//! Names of months and days are English for every locale of the code. If the display in Excel depends on the system
 //! (the short date, format 14), dates are shown in ISO 8601, which cannot be misread.
 
 mod date;

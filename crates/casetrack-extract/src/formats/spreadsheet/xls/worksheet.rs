@@ -134,7 +134,7 @@ impl SheetReader<'_, '_> {
         Ok(Some(()))
     }
 
-    /// The text of a cell, empty if it is none, and whether it is a value rather than a text; `None` for a record that
+    /// The text of a cell, empty if it has none, and whether it is a value rather than a text; `None` for a record that
     /// is too short.
     fn cell(&self, record: &Record) -> Option<(String, bool)> {
         let data = record.data;

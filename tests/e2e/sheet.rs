@@ -186,3 +186,48 @@ fn columns_are_defined_and_removed_on_the_command_line() {
     run_expecting(1, &home, &["sheet", "Matter", "--remove", "deposit"]);
     run_expecting(1, &home, &["sheet", "Matter", "--remove", "expiry"]);
 }
+
+#[test]
+fn a_column_of_examples_has_the_clause_that_is_most_like_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = |clause: &str| {
+        let plain: String = (1..40)
+            .map(|n| {
+                let said =
+                    ["shall deliver the goods of order", "may inspect the books of year", "pays the price of item"]
+                        [n % 3];
+                format!("{n}. The Buyer or the Seller {said} {n} under this agreement.\n\n")
+            })
+            .collect();
+        format!("SUPPLY AGREEMENT\n\n{plain}40. {clause}\n")
+    };
+    let files = dir.path().join("files");
+    write_files(
+        &files,
+        &[
+            ("with.txt", &text("Vendor must take back packaging and recycle all packaging material at its own cost.")),
+            ("without.txt", &text("Vendor must keep the price list up to date during the term of this agreement.")),
+        ],
+    );
+    let mut client = Client::start_in(&dir.path().join("home"), "Matter", &files);
+    let examples = [
+        "The Supplier shall recycle all packaging material at its own cost and report the quantities each quarter.",
+        "All packaging must be taken back and recycled by the Supplier without charge to the Buyer.",
+        "Packaging material is recycled by the Contractor, who bears the cost of its collection.",
+        "The Seller takes back packaging and recycles it at its own expense.",
+        "The Contractor shall collect and recycle packaging material free of charge.",
+    ];
+    let refused = client.call_failing("define_column", json!({"name": "packaging", "examples": &examples[..4]}));
+    assert!(refused.contains("A column needs 5 to 20 examples, and 4 are given."), "{refused}");
+    client.call("define_column", json!({"name": "packaging", "examples": examples}));
+    let (_, sheet) = client.call("get_matter_sheet", json!({"columns": ["packaging"]}));
+    assert!(values(&sheet, 0, "packaging")[0].contains("take back packaging"), "{sheet}");
+    assert_eq!(sheet["rows"][1]["not_found"], json!(["packaging"]), "{sheet}");
+
+    let file = dir.path().join("examples.txt");
+    std::fs::write(&file, examples.join("\n\n")).unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["sheet", "Matter", "--define", "recycling", "--examples", file.to_str().unwrap()]);
+    let sheet = run_json(&home, &["sheet", "Matter", "--columns", "recycling"]);
+    assert!(values(&sheet, 0, "recycling")[0].contains("take back packaging"), "{sheet}");
+}

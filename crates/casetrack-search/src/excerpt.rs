@@ -38,6 +38,8 @@ impl Extent {
 const TO_END: usize = 240;
 /// Characters before a phrase in a long sentence at which its part may begin.
 const BEFORE_PHRASE: usize = 60;
+/// Most headings and numbers before a sentence on its line.
+const MOST_HEADINGS: usize = 2;
 /// Abbreviations whose stop ends no sentence if a number follows, as in "Application No. 6".
 const BEFORE_NUMBERS: [&str; 13] =
     ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
@@ -99,7 +101,23 @@ pub(super) fn around(
             best = Window { score: (decide(&part), best.score.1), chars: part, ..best };
         }
     }
-    best.chars
+    with_heading(&chars, &sentences, best.chars, extent.room())
+}
+
+/// What is shown, with the headings and numbers before it on its line, as far as there is room: "7.6 Interest."
+fn with_heading(chars: &[char], sentences: &[Sentence], shown: Range<usize>, room: usize) -> Range<usize> {
+    let before = sentences.iter().rev().skip_while(|sentence| sentence.range.start >= shown.start);
+    let mut start = shown.start;
+    for sentence in before.take(MOST_HEADINGS) {
+        let words = &chars[sentence.range.clone()];
+        let heads = sentence.is_heading || !words.iter().any(|c| c.is_alphabetic());
+        let is_on_line = !chars[sentence.range.start..start].contains(&'\n');
+        if !heads || !is_on_line || shown.end - sentence.range.start > room {
+            break;
+        }
+        start = sentence.range.start;
+    }
+    start..shown.end
 }
 
 /// The last sentence that is shown from `first` on. A heading is shown with the text below it, and more sentences follow as long as they fit.
@@ -114,8 +132,10 @@ fn last_shown(sentences: &[Sentence], first: usize, most: usize) -> usize {
         }
         last += 1;
     }
-    // A heading at the end would show nothing of its text.
-    while last > first && last + 1 < sentences.len() && sentences[last].is_heading {
+    // A heading at the end would show nothing of its text, and the foot of a page is no text.
+    while last > first && sentences[last].is_page_number
+        || last > first && last + 1 < sentences.len() && sentences[last].is_heading
+    {
         last -= 1;
     }
     last
@@ -390,5 +410,16 @@ pub(super) mod tests {
         let found = excerpt("query", &chunk(&text), false);
         assert_eq!(found.chars().count(), Extent::Usual.most());
         assert_eq!(excerpt("query", &chunk("short"), false), "short");
+    }
+
+    #[test]
+    fn an_excerpt_begins_with_the_heading_on_its_line() {
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(12);
+        let clause = "7.6 Late Payment. If the employer fails to pay, simple interest is due on the overdue amount.";
+        let text = format!("{filler}\n{clause}\n{filler}");
+        assert!(excerpt("interest overdue", &chunk(&text), false).starts_with("7.6 Late Payment. If the employer"));
+        // A heading on a line of its own stays out.
+        let text = format!("{filler}\nLate Payment\nIf the employer fails to pay, simple interest is due.\n{filler}");
+        assert!(excerpt("simple interest due", &chunk(&text), true).starts_with("If the employer"));
     }
 }

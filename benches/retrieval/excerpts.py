@@ -4,11 +4,11 @@
 usage: excerpts.py CASETRACK COLLECTION FOLDER... [--part tune|report] [--most N] [--show] [--data-dir DIR]
 
 COLLECTION holds the texts of a part that contract_parts.py copied; the part says which questions are asked. Each FOLDER holds the annotations, as
-described there. A question is asked of one contract, which it calls by its title. Its answer is the only quotation of the category there. The categories
-take turns. The title is read from manifest.jsonl.
+described there. A question is asked of one contract, which it calls by its title. Its answer is the only quotation of the category there, and one sentence. The
+categories take turns. The title is read from manifest.jsonl.
 Needs the Python standard library only.
 """
-import argparse, collections, json, subprocess
+import argparse, collections, json, re, subprocess
 from pathlib import Path
 
 from contract_parts import annotations, part_of
@@ -53,6 +53,10 @@ def words(text):
     return " ".join(text.split())
 
 
+def is_one_sentence(text):
+    return not re.search(r"[a-z)\]%][.] [A-Z(]", words(text))
+
+
 def titles(folders):
     lines = (line for folder in folders for line in (folder / "manifest.jsonl").read_text().splitlines())
     return {contract["_id"]: words(contract["document_name"]).title() for contract in map(json.loads, lines)}
@@ -64,7 +68,7 @@ def questions(folders, part, collection):
     for clause in annotations(folders):
         kind, file, quote = clause["category"], clause["file"], clause["quotes"][0]
         if kind in QUESTIONS and file in contracts and file in collection and len(clause["quotes"]) == 1:
-            if len(quote["text"]) >= SHORTEST and len(quote["spans"]) == 1:
+            if len(quote["text"]) >= SHORTEST and len(quote["spans"]) == 1 and is_one_sentence(quote["text"]):
                 name = title[file] if title[file] and len(title[file]) <= LONGEST_TITLE else "Agreement"
                 found[kind].append((file, QUESTIONS[kind].replace("the agreement", f"the {name}"), quote["text"]))
     turns = max(map(len, found.values()))
@@ -103,8 +107,9 @@ def main():
         length += sum(map(len, excerpts))
         if options.show and holds and not has_whole:
             print(f"--- {question} | {file}\n    answer:  {answer}\n    excerpt: {' ||| '.join(excerpts)}")
-    print(f"{options.part}: {len(asked)} questions of {len({kind for kind, *_ in asked})} categories, answer in the first {READ} passages {read}, whole in the excerpt {whole} ({whole / max(read, 1):.2f}), "
-          f"its beginning {begun} ({begun / max(read, 1):.2f}), characters {length // max(read, 1)}")
+    kinds = len({kind for kind, *_ in asked})
+    print(f"{options.part}: {len(asked)} questions of {kinds} categories, answer in the first {READ} passages {read}, "
+          f"whole in the excerpt {whole} ({whole / max(read, 1):.2f}), its beginning {begun} ({begun / max(read, 1):.2f}), characters {length // max(read, 1)}")
 
 
 main()

@@ -53,7 +53,8 @@ def main():
         found = [found for _, found in answers]
         overlaps.append(statistics.mean(jaccard(a, b) for a, b in itertools.combinations(found, 2)))
         scores.append(statistics.mean(f1(one, right) for one in found))
-        print(f"{question['category']}: overlap {overlaps[-1]:.2f}, F1 {scores[-1]:.2f}, annotated {len(right)}, found {[len(one) for one in found]}", flush=True)
+        numbers = f"annotated {len(right)}, found {[len(one) for one in found]}"
+        print(f"{question['category']}: overlap {overlaps[-1]:.2f}, F1 {scores[-1]:.2f}, {numbers}", flush=True)
         if options.show and overlaps[-1] < 1:
             for wording, one in zip(question["wordings"], found):
                 print(f"    {f1(one, right):.2f} {wording}")

@@ -101,7 +101,19 @@ pub(super) fn around(
             best = Window { score: (decide(&part), best.score.1), chars: part, ..best };
         }
     }
-    with_heading(&chars, &sentences, best.chars, extent.room())
+    let shown = with_clause(&sentences, &worth.clauses, best.chars, extent.room());
+    with_heading(&chars, &sentences, shown, extent.room())
+}
+
+/// What is shown, with the whole sentences of a clause that it has a part of, as far as there is room.
+fn with_clause(sentences: &[Sentence], clauses: &[Range<usize>], shown: Range<usize>, room: usize) -> Range<usize> {
+    let touches = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
+    let Some(clause) = clauses.iter().find(|clause| touches(clause, &shown)) else { return shown };
+    let mut parts = sentences.iter().map(|sentence| &sentence.range).filter(|range| touches(range, clause));
+    let Some(first) = parts.next() else { return shown };
+    let whole = first.start..parts.next_back().unwrap_or(first).end;
+    let both = whole.start.min(shown.start)..whole.end.max(shown.end);
+    [both, whole].into_iter().find(|range| range.len() <= room).unwrap_or(shown)
 }
 
 /// What is shown, with the headings and numbers before it on its line, as far as there is room: "7.6 Interest."
@@ -118,6 +130,24 @@ fn with_heading(chars: &[char], sentences: &[Sentence], shown: Range<usize>, roo
         start = sentence.range.start;
     }
     start..shown.end
+}
+
+/// The whole sentences around a statement, given in characters of the passage. Of sentences that are too long, the part with the statement.
+pub(super) fn of_statement(stated: &Range<usize>, chunk: &ChunkView, blocks: &[Block], extent: Extent) -> Range<usize> {
+    let chars: Vec<char> = chunk.text.chars().collect();
+    let stated = stated.start.min(chars.len())..stated.end.min(chars.len());
+    let sentences = sentences(&chunk.text, chunk.provenance.char_start, blocks);
+    let around = |sentence: &&Sentence| sentence.range.start < stated.end && stated.start < sentence.range.end;
+    let mut touched = sentences.iter().filter(around);
+    let Some(first) = touched.next() else { return stated };
+    let shown = first.range.start..touched.next_back().unwrap_or(first).range.end.max(stated.end);
+    if shown.len() <= extent.room() {
+        return with_heading(&chars, &sentences, shown, extent.room());
+    }
+    let starts = [first.range.start];
+    let start = part_start(&chars, &starts, &stated, extent.most()).unwrap_or(stated.start.max(shown.start));
+    let end = cut(&chars, start, extent);
+    start..end.min(shown.end).max(start)
 }
 
 /// The last sentence that is shown from `first` on. A heading is shown with the text below it, and more sentences follow as long as they fit.
@@ -413,6 +443,25 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_statement_is_shown_with_its_whole_sentences() {
+        let stated = |text: &str, words: &str| {
+            let start = text[..text.find(words).unwrap()].chars().count();
+            let chars = super::of_statement(&(start..start + words.chars().count()), &chunk(text), &[], Extent::Line);
+            text.chars().take(chars.end).skip(chars.start).collect::<String>()
+        };
+        let text = "Nothing is said here. The term ends on 3 May 2024 unless it is renewed. Rent is due.";
+        assert_eq!(stated(text, "3 May 2024"), "The term ends on 3 May 2024 unless it is renewed.");
+        assert_eq!(
+            stated(text, "is renewed. Rent is"),
+            "The term ends on 3 May 2024 unless it is renewed. Rent is due."
+        );
+        // A part of a sentence that is too long, with the statement.
+        let long = format!("The tenant shall leave {} the term ends on 3 May 2024.", "and pay, as is due, ".repeat(40));
+        let shown = stated(&long, "3 May 2024");
+        assert!(shown.contains("3 May 2024") && shown.chars().count() <= Extent::Line.room(), "{shown}");
+    }
+
+    #[test]
     fn an_excerpt_begins_with_the_heading_on_its_line() {
         let filler = "Nothing of note is said in this sentence at all. ".repeat(12);
         let clause = "7.6 Late Payment. If the employer fails to pay, simple interest is due on the overdue amount.";
@@ -421,5 +470,18 @@ pub(super) mod tests {
         // A heading on a line of its own stays out.
         let text = format!("{filler}\nLate Payment\nIf the employer fails to pay, simple interest is due.\n{filler}");
         assert!(excerpt("simple interest due", &chunk(&text), true).starts_with("If the employer"));
+    }
+
+    #[test]
+    fn a_clause_is_shown_whole_as_far_as_there_is_room() {
+        let text = "One is here. Two is there; three is more. Four ends it.";
+        let sentences = sentences(text, 0, &[]);
+        let at = |part: &str| text.find(part).unwrap()..text.find(part).unwrap() + part.len();
+        let shown =
+            |clause: &str, shown: &str, room| text[with_clause(&sentences, &[at(clause)], at(shown), room)].to_owned();
+        assert_eq!(shown("Two is there; three", "Two is there; three is more.", 100), "Two is there; three is more.");
+        assert_eq!(shown("three is more. Four", "Four ends it.", 100), "Two is there; three is more. Four ends it.");
+        assert_eq!(shown("three is more. Four", "Four ends it.", 20), "Four ends it.");
+        assert_eq!(shown("One is here.", "Four ends it.", 100), "Four ends it.");
     }
 }

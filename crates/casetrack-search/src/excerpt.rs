@@ -132,7 +132,8 @@ fn with_heading(chars: &[char], sentences: &[Sentence], shown: Range<usize>, roo
     start..shown.end
 }
 
-/// The whole sentences around a statement, given in characters of the passage. Of sentences that are too long, the part with the statement.
+/// The whole sentences around a statement, given in characters of the passage, also where an excerpt is short: a clause without its end may say
+/// the contrary. Of sentences that are longer than [`LONGEST`], the part with the statement.
 pub(super) fn of_statement(stated: &Range<usize>, chunk: &ChunkView, blocks: &[Block], extent: Extent) -> Range<usize> {
     let chars: Vec<char> = chunk.text.chars().collect();
     let stated = stated.start.min(chars.len())..stated.end.min(chars.len());
@@ -141,8 +142,8 @@ pub(super) fn of_statement(stated: &Range<usize>, chunk: &ChunkView, blocks: &[B
     let mut touched = sentences.iter().filter(around);
     let Some(first) = touched.next() else { return stated };
     let shown = first.range.start..touched.next_back().unwrap_or(first).range.end.max(stated.end);
-    if shown.len() <= extent.room() {
-        return with_heading(&chars, &sentences, shown, extent.room());
+    if shown.len() <= LONGEST {
+        return with_heading(&chars, &sentences, shown, LONGEST);
     }
     let starts = [first.range.start];
     let start = part_start(&chars, &starts, &stated, extent.most()).unwrap_or(stated.start.max(shown.start));
@@ -455,9 +456,11 @@ pub(super) mod tests {
             stated(text, "is renewed. Rent is"),
             "The term ends on 3 May 2024 unless it is renewed. Rent is due."
         );
-        // A part of a sentence that is too long, with the statement.
-        let long = format!("The tenant shall leave {} the term ends on 3 May 2024.", "and pay, as is due, ".repeat(40));
-        let shown = stated(&long, "3 May 2024");
+        // A long sentence is whole. Of one that is too long, the part with the statement is shown.
+        let long =
+            |times| format!("The tenant shall leave {}the term ends on 3 May 2024.", "and pay, as due, ".repeat(times));
+        assert_eq!(stated(&long(40), "3 May 2024"), long(40));
+        let shown = stated(&long(60), "3 May 2024");
         assert!(shown.contains("3 May 2024") && shown.chars().count() <= Extent::Line.room(), "{shown}");
     }
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Counts how often the excerpt of a result contains the sentence that answers a question, whole.
 
-usage: excerpts.py CASETRACK COLLECTION DATA_DIR [--half tune|report] [--most N] [--show] [--data-dir DIR]
+usage: excerpts.py CASETRACK COLLECTION FOLDER... [--part tune|report] [--most N] [--show] [--data-dir DIR]
 
-COLLECTION holds the texts of DATA_DIR/txt; DATA_DIR/clauses.jsonl has the annotations, one a line:
-  {"file": name without extension, "category", "quotes": [{"text", "spans"}]}
-A question is asked of one contract, in words of its own. Its answer is the only quote of the category there.
-A hash of the contract's name divides the contracts: rules are chosen on "tune", figures are those of "report".
+COLLECTION holds the texts of a part that contract_parts.py copied; the part says which questions are asked. Each FOLDER holds the annotations, as
+described there. A question is asked of one contract, which it calls by its title. Its answer is the only quotation of the category there, and one sentence. The
+categories take turns. The title is read from manifest.jsonl.
 Needs the Python standard library only.
 """
-import argparse, collections, hashlib, json, subprocess
+import argparse, collections, json, re, subprocess
 from pathlib import Path
+
+from contract_parts import annotations, part_of
 
 QUESTIONS = {
     "Expiration Date": "How long does the agreement last?",
@@ -44,6 +45,7 @@ QUESTIONS = {
     "Third Party Beneficiary": "Is anyone else a beneficiary of the agreement?",
 }
 SHORTEST = 60
+LONGEST_TITLE = 60
 READ = 3
 
 
@@ -51,16 +53,24 @@ def words(text):
     return " ".join(text.split())
 
 
-def questions(data, half):
-    found = collections.defaultdict(list)
-    for line in open(data / "clauses.jsonl", encoding="utf-8"):
-        clause = json.loads(line)
-        is_report = hashlib.sha256(clause["file"].encode()).digest()[0] % 2 == 1
-        if clause["category"] in QUESTIONS and len(clause["quotes"]) == 1 and is_report == (half == "report"):
-            quote = clause["quotes"][0]
-            if len(quote["text"]) >= SHORTEST and len(quote["spans"]) == 1:
-                found[clause["category"]].append((clause["file"], quote["text"]))
-    # In turn, so that each category counts.
+def is_one_sentence(text):
+    return not re.search(r"[a-z)\]%][.] [A-Z(]", words(text))
+
+
+def titles(folders):
+    lines = (line for folder in folders for line in (folder / "manifest.jsonl").read_text().splitlines())
+    return {contract["_id"]: words(contract["document_name"]).title() for contract in map(json.loads, lines)}
+
+
+def questions(folders, part, collection):
+    """(category, contract, question, answer), by turns of the categories."""
+    found, title, contracts = collections.defaultdict(list), titles(folders), part_of(folders, part)
+    for clause in annotations(folders):
+        kind, file, quote = clause["category"], clause["file"], clause["quotes"][0]
+        if kind in QUESTIONS and file in contracts and file in collection and len(clause["quotes"]) == 1:
+            if len(quote["text"]) >= SHORTEST and len(quote["spans"]) == 1 and is_one_sentence(quote["text"]):
+                name = title[file] if title[file] and len(title[file]) <= LONGEST_TITLE else "Agreement"
+                found[kind].append((file, QUESTIONS[kind].replace("the agreement", f"the {name}"), quote["text"]))
     turns = max(map(len, found.values()))
     return [(kind, *found[kind][turn]) for turn in range(turns) for kind in sorted(found) if turn < len(found[kind])]
 
@@ -69,18 +79,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("casetrack")
     parser.add_argument("collection")
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--half", choices=["tune", "report"], default="report")
+    parser.add_argument("folder", type=Path, nargs="+")
+    parser.add_argument("--part", choices=["tune", "report"], default="report")
     parser.add_argument("--most", type=int, default=100)
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--data-dir", default=None)
     options = parser.parse_args()
     read = whole = begun = length = 0
-    for kind, file, answer in questions(options.data, options.half)[: options.most]:
-        place = ["--data-dir", options.data_dir] if options.data_dir else []
-        command = [options.casetrack, *place, "search", QUESTIONS[kind], "-c", options.collection]
-        command += ["--document", file + ".txt", "-k", str(READ), "--json"]
-        results = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["results"]
+    place = ["--data-dir", options.data_dir] if options.data_dir else []
+
+    def casetrack(*arguments):
+        command = [options.casetrack, *place, *arguments, "-c", options.collection, "--json", "-q"]
+        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    collection = {Path(document["name"]).stem for document in casetrack("documents")}
+    asked = questions(options.folder, options.part, collection)[: options.most]
+    for kind, file, question, answer in asked:
+        results = casetrack("search", question, "--document", file + ".txt", "-k", str(READ))["results"]
         answer = words(answer)
         # The annotated text may run on beyond its passage.
         holds = [result for result in results if answer[:SHORTEST] in words(result["text"])]
@@ -91,9 +106,10 @@ def main():
         begun += any(answer[:SHORTEST] in excerpt for excerpt in excerpts)
         length += sum(map(len, excerpts))
         if options.show and holds and not has_whole:
-            print(f"--- {kind} | {file}\n    answer:  {answer}\n    excerpt: {' ||| '.join(excerpts)}")
-    print(f"{options.half}: answer in the first {READ} passages {read}, whole in the excerpt {whole} ({whole / max(read, 1):.2f}), "
-          f"its beginning {begun} ({begun / max(read, 1):.2f}), characters {length // max(read, 1)}")
+            print(f"--- {question} | {file}\n    answer:  {answer}\n    excerpt: {' ||| '.join(excerpts)}")
+    kinds = len({kind for kind, *_ in asked})
+    print(f"{options.part}: {len(asked)} questions of {kinds} categories, answer in the first {READ} passages {read}, "
+          f"whole in the excerpt {whole} ({whole / max(read, 1):.2f}), its beginning {begun} ({begun / max(read, 1):.2f}), characters {length // max(read, 1)}")
 
 
 main()

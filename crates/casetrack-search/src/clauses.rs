@@ -1,14 +1,17 @@
 //! The kinds of clauses that questions ask for, and their wordings in contracts: `data/clauses.txt`.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
+use casetrack_nlp::{Clause as Kind, FactKind};
 use regex::Regex;
 
 use super::ways::Ways;
+use super::word_forms;
 
 /// One wording of a clause is this share of the evidence for it …
-const FIRST: f32 = 0.8;
+pub(super) const FIRST: f32 = 0.8;
 /// … and each further one adds this.
 const FURTHER: f32 = 0.2;
 /// The share of words that such clauses share with a few others.
@@ -30,15 +33,26 @@ const PAGE_DIGITS: usize = 3;
 struct Clause {
     /// Beginnings of words, in lower case, that a question with this kind of clause has in this order and near one another.
     asked: Vec<Vec<&'static str>>,
+    /// Those that count only if the question asks for nothing else.
+    otherwise: Vec<Vec<&'static str>>,
+    /// The facts of a contract that state the clause.
+    facts: Vec<FactKind>,
+    /// Facts that only choose the sentence: the wordings find more of the contracts.
+    sentences: Vec<FactKind>,
+    /// The question for only the clause.
+    wording: &'static str,
+    /// True if it forbids something, so that "may not" asks for the clause itself.
+    prohibits: bool,
     lines: &'static str,
     ways: OnceLock<ClauseWays>,
 }
 
-/// Wordings of such clauses, wordings that they share with some others, and wordings of the opposite.
+/// Wordings of such clauses, wordings that they share with some others, words that are no such clause, and wordings of the opposite.
 #[derive(Default)]
 struct ClauseWays {
     said: Ways,
     hinted: Ways,
+    other: Ways,
     denied: Ways,
 }
 
@@ -51,15 +65,47 @@ pub(super) struct AskedClause {
 static CLAUSES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
     let blocks = include_str!("../data/clauses.txt").split("\n[").skip(1);
     let clause = |block| Clause {
-        asked: lines(block, "asked:")
-            .flat_map(|asked| asked.split(';'))
-            .map(|asked| words(asked).map(|(_, word)| word).collect())
-            .collect(),
+        asked: entries(block, "asked:"),
+        otherwise: entries(block, "otherwise:"),
+        facts: facts(block, "facts:"),
+        sentences: facts(block, "sentences:"),
+        wording: lines(block, "wording:").next().unwrap_or_default(),
+        prohibits: lines(block, "prohibits:").next().is_some(),
         lines: block,
         ways: OnceLock::new(),
     };
     blocks.map(clause).collect()
 });
+
+/// Beginnings of words that add nothing to the clause that a question asks for: `data/general_words.txt`.
+static GENERAL: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let lines = include_str!("../data/general_words.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).collect()
+});
+
+fn entries(block: &'static str, key: &str) -> Vec<Vec<&'static str>> {
+    let split = |entry: &'static str| entry.split([' ', '-']).filter(|word| !word.is_empty()).collect();
+    lines(block, key).flat_map(|line| line.split(';')).map(split).collect()
+}
+
+fn facts(block: &'static str, key: &str) -> Vec<FactKind> {
+    lines(block, key).flat_map(|names| names.split(';')).filter_map(|name| fact(name.trim())).collect()
+}
+
+/// The kind of fact with a name in the file.
+fn fact(name: &str) -> Option<FactKind> {
+    Some(match name {
+        "party" => FactKind::Party,
+        "agreement_date" => FactKind::AgreementDate,
+        "effective_date" => FactKind::EffectiveDate,
+        "expiry" => FactKind::Expiry,
+        "renewal_term" => FactKind::RenewalTerm,
+        "notice_period" => FactKind::NoticePeriod,
+        "governing_law" => FactKind::GoverningLaw,
+        "liability_cap" => FactKind::LiabilityCap,
+        _ => FactKind::Clause(Kind::ALL.into_iter().find(|kind| kind.name() == name)?),
+    })
+}
 
 static DENIES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(DENIAL).ok());
 
@@ -71,17 +117,68 @@ impl Clause {
     fn ways(&self) -> &ClauseWays {
         // The tests read every line.
         let of = |key| Ways::new(&lines(self.lines, key).collect::<Vec<_>>()).unwrap_or_default();
-        self.ways.get_or_init(|| ClauseWays { said: of("said:"), hinted: of("hint:"), denied: of("denied:") })
+        self.ways.get_or_init(|| ClauseWays {
+            said: of("said:"),
+            hinted: of("hint:"),
+            other: of("other:"),
+            denied: of("denied:"),
+        })
     }
 }
 
+/// The kinds of clauses that a question asks for. Of kinds that share words of the question, it asks for the one with most of them.
 pub(super) fn asked(question: &str) -> Vec<AskedClause> {
     let question = question.to_lowercase();
     let words: Vec<(usize, &str)> = words(&question).collect();
-    let place = |clause: &Clause| clause.asked.iter().find_map(|asked| place(&words, asked));
+    let asked = matched(&words, |clause| &clause.asked);
+    let asked = if asked.is_empty() { matched(&words, |clause| &clause.otherwise) } else { asked };
     let is_denied =
         |at| DENIES.as_ref().is_some_and(|denies| question.get(..at).is_some_and(|before| denies.is_match(before)));
-    CLAUSES.iter().filter_map(|clause| Some(AskedClause { clause, denied: is_denied(place(clause)?) })).collect()
+    let of = |(clause, place): (&'static Clause, Range<usize>)| {
+        let at = words.get(place.start).map_or(0, |(at, _)| *at);
+        AskedClause { clause, denied: !clause.prohibits && is_denied(at) }
+    };
+    asked.into_iter().map(of).collect()
+}
+
+/// The clauses whose entries a question has, in the order of the file, with the numbers of its words.
+fn matched(
+    words: &[(usize, &str)],
+    entries: impl Fn(&'static Clause) -> &'static [Vec<&'static str>],
+) -> Vec<(&'static Clause, Range<usize>)> {
+    let mut found: Vec<(usize, Range<usize>, usize)> = Vec::new();
+    for (number, clause) in CLAUSES.iter().enumerate() {
+        let places = entries(clause).iter().filter_map(|entry| Some((entry.len(), place(words, entry)?, number)));
+        found.extend(places.reduce(
+            |best, next| {
+                if (next.0, next.1.len()) > (best.0, best.1.len()) { next } else { best }
+            },
+        ));
+    }
+    found.sort_by_key(|(length, place, number)| (Reverse((*length, place.len())), *number));
+    let mut kept: Vec<(usize, Range<usize>)> = Vec::new();
+    for (_, place, number) in found {
+        if kept.iter().all(|(_, other)| place.end <= other.start || other.end <= place.start) {
+            kept.push((number, place));
+        }
+    }
+    kept.sort_by_key(|(number, _)| *number);
+    kept.into_iter().filter_map(|(number, place)| Some((CLAUSES.get(number)?, place))).collect()
+}
+
+/// The question that stands for all that only ask for these clauses; `None` if a question asks for more, such as the law of a certain state.
+pub(super) fn wording(question: &str, asked: &[AskedClause]) -> Option<String> {
+    let entries = |asked: &AskedClause| asked.clause.asked.iter().chain(&asked.clause.otherwise).flatten();
+    let is_known = |word: &str| {
+        let mut known = GENERAL.iter().chain(asked.iter().flat_map(entries));
+        word_forms::is_function_word(word) || known.any(|beginning| begins(word, beginning))
+    };
+    let lower = question.to_lowercase();
+    let only = !asked.is_empty() && words(&lower).all(|(_, word)| is_known(word));
+    // A question that denies the clause keeps its own words.
+    let wordings: Vec<&str> = asked.iter().filter(|asked| !asked.denied).map(|asked| asked.clause.wording).collect();
+    (only && wordings.len() == asked.len() && wordings.iter().all(|wording| !wording.is_empty()))
+        .then(|| wordings.join(" "))
 }
 
 /// True if a text is a part of a table of contents: numbers of pages that do not fall, with few words between. White space must be single spaces.
@@ -99,30 +196,40 @@ pub(super) fn lists_pages(text: &str) -> bool {
     pages >= FEWEST_PAGES && words <= pages * ENTRY_WORDS && falls * 5 <= pages
 }
 
+/// The words of a text with their places, without the "s" of genitives.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(move |word| (place(word), word))
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && *word != "s");
+    words.map(move |word| (place(word), word))
 }
 
-/// The place of words with these beginnings, in their order and near one another.
-fn place(words: &[(usize, &str)], beginnings: &[&str]) -> Option<usize> {
+fn begins(word: &str, beginning: &str) -> bool {
+    match beginning.strip_suffix('$') {
+        Some(whole) => word == whole,
+        None => word.starts_with(beginning),
+    }
+}
+
+/// The numbers of the words from the first to the last with these beginnings, in their order and near one another.
+fn place(words: &[(usize, &str)], beginnings: &[&str]) -> Option<Range<usize>> {
     let (first, others) = beginnings.split_first()?;
-    (0..words.len()).filter(|&at| words[at].1.starts_with(first)).find_map(|start| {
+    (0..words.len()).filter(|&at| begins(words[at].1, first)).find_map(|start| {
         let mut at = start;
         for beginning in others {
             let near = words.iter().skip(at + 1).take(BETWEEN + 1);
-            at += 1 + near.map(|(_, word)| word).position(|word| word.starts_with(beginning))?;
+            at += 1 + near.map(|(_, word)| word).position(|word| begins(word, beginning))?;
         }
-        words.get(start).map(|(place, _)| *place)
+        Some(start..at + 1)
     })
 }
 
 impl AskedClause {
     /// The share (0–1) of the clause in a text, and the words for it. White space must be single spaces.
     pub fn said(&self, text: &str) -> (f32, Vec<String>) {
-        let ClauseWays { said, hinted, denied } = self.clause.ways();
+        let ClauseWays { said, hinted, other, denied } = self.clause.ways();
         let opposites = denied.find_all(text);
-        let is_opposite = |place: &Range<usize>| opposites.iter().any(|opposite| opposite.contains(&place.start));
+        let none: Vec<Range<usize>> = opposites.iter().cloned().chain(other.find_all(text)).collect();
+        let is_opposite = |place: &Range<usize>| none.iter().any(|opposite| opposite.contains(&place.start));
         // An expression of bytes may end within a character.
         let in_text =
             |place: Range<usize>| String::from_utf8_lossy(text.as_bytes().get(place).unwrap_or_default()).into_owned();
@@ -146,15 +253,31 @@ impl AskedClause {
 }
 
 impl AskedClause {
+    /// The facts that state the clause; none if only its wordings are known.
+    pub fn facts(&self) -> &'static [FactKind] {
+        &self.clause.facts
+    }
+
+    /// The kinds of the model of clauses whose sentences state the clause.
+    pub fn kinds(&self) -> impl Iterator<Item = Kind> {
+        self.clause.facts.iter().chain(&self.clause.sentences).filter_map(|fact| match fact {
+            FactKind::Clause(kind) => Some(*kind),
+            FactKind::EffectiveDate => Some(Kind::EffectiveDate),
+            FactKind::GoverningLaw => Some(Kind::GoverningLaw),
+            FactKind::LiabilityCap => Some(Kind::LiabilityCap),
+            _ => None,
+        })
+    }
+
     /// The first words of a text that state the contrary of the clause. White space must be single spaces.
     pub fn contrary(&self, text: &str) -> Option<String> {
-        let ClauseWays { said, denied, .. } = self.clause.ways();
+        let ClauseWays { said, other, denied, .. } = self.clause.ways();
         let opposites = denied.find_all(text);
         let place = match self.denied {
             false => opposites.into_iter().next()?,
             true => {
-                let is_opposite =
-                    |place: &Range<usize>| opposites.iter().any(|opposite| opposite.contains(&place.start));
+                let none: Vec<Range<usize>> = opposites.into_iter().chain(other.find_all(text)).collect();
+                let is_opposite = |place: &Range<usize>| none.iter().any(|opposite| opposite.contains(&place.start));
                 said.find_all(text).into_iter().find(|place| !is_opposite(place))?
             }
         };
@@ -184,14 +307,17 @@ mod tests {
     fn every_clause_of_the_file_is_complete() {
         assert!(CLAUSES.len() > 30);
         for clause in CLAUSES.iter() {
-            assert!(
-                !clause.asked.is_empty() && clause.asked.iter().flatten().all(|asked| *asked == asked.to_lowercase())
-            );
-            for key in ["said:", "hint:", "denied:"] {
+            let mut entries = clause.asked.iter().chain(&clause.otherwise).peekable();
+            assert!(entries.peek().is_some(), "{}", clause.lines);
+            assert!(entries.all(|asked| !asked.is_empty() && asked.iter().all(|word| *word == word.to_lowercase())));
+            let names = |key| lines(clause.lines, key).flat_map(|names| names.split(';')).count();
+            assert_eq!(clause.facts.len(), names("facts:"), "{}", clause.lines);
+            assert_eq!(clause.sentences.len(), names("sentences:"), "{}", clause.lines);
+            for key in ["said:", "hint:", "other:", "denied:"] {
                 let lines: Vec<&str> = lines(clause.lines, key).collect();
                 assert!(Ways::new(&lines).is_some_and(|ways| ways.is_empty() == lines.is_empty()), "{lines:?}");
             }
-            assert!(!clause.ways().said.is_empty(), "{:?}", clause.asked);
+            assert!(!clause.ways().said.is_empty() || names("facts:") > 0, "{}", clause.lines);
         }
     }
 
@@ -202,7 +328,8 @@ mod tests {
             said("Which contracts can be ended without cause?", "Either party may terminate for any reason."),
             0.8
         );
-        assert!(said("is there a right of first refusal", "shall have a right of first refusal, first option") > 0.9);
+        let text = "shall have a right of first refusal, and the first option to buy";
+        assert!(said("is there a right of first refusal", text) > 0.9);
         assert_eq!(said("is there a right of first refusal", "The rent is due monthly."), 0.0);
         assert_eq!(asked("who pays the rent?").len(), 0);
         assert_eq!(asked("Does it auto-renew?").len(), 1);
@@ -239,5 +366,74 @@ mod tests {
         assert!(contrary("no third party beneficiaries", one).is_some());
         assert!(said("Is the distributor non-exclusive?", "a non-exclusive right to sell") > 0.0);
         assert!(said("Can it be terminated without cause?", "terminate for any reason") > 0.0);
+    }
+
+    fn only(question: &str) -> Option<String> {
+        wording(question, &asked(question))
+    }
+
+    #[test]
+    fn every_wording_stands_for_its_own_clause_only() {
+        let worded: Vec<&Clause> = CLAUSES.iter().filter(|clause| !clause.wording.is_empty()).collect();
+        assert!(worded.len() > 30);
+        for clause in worded {
+            let found: Vec<&str> = asked(clause.wording).iter().map(|asked| asked.clause.wording).collect();
+            assert_eq!(found, [clause.wording]);
+            assert_eq!(only(clause.wording).as_deref(), Some(clause.wording));
+        }
+    }
+
+    #[test]
+    fn questions_in_other_words_stand_for_one() {
+        for wordings in [
+            ["Can either side assign the contract?", "Does an assignment require consent?"],
+            ["Is there a cap on the liability of the supplier?", "Are the damages limited?"],
+            ["May we terminate at any time?", "Which contracts can be ended without cause?"],
+            ["Is there a right of first offer?", "Does anyone have a pre-emptive right?"],
+            ["Is the supplier prohibited from competing?", "Is there a non-compete clause?"],
+            ["Which agreements may not be assigned?", "assignment"],
+        ] {
+            let [first, second] = wordings.map(only);
+            assert!(first.is_some() && first == second, "{wordings:?}: {first:?} {second:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_for_more_than_a_clause_keeps_its_own_words() {
+        for question in [
+            "Which contracts are governed by the law of Delaware?",
+            "Is cyber insurance required?",
+            "Is there an exclusive licence for Germany?",
+            "Can it be terminated without cause on 30 days' notice?",
+            "Is the agreement non-exclusive?",
+            "Who pays the rent?",
+        ] {
+            assert_eq!(only(question), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn of_clauses_that_share_words_the_longest_is_asked_for() {
+        let names = |question: &str| -> Vec<String> {
+            asked(question).iter().map(|asked| asked.clause.wording.to_owned()).collect()
+        };
+        assert_eq!(names("Are there exceptions to the liability cap?"), names("uncapped liability"));
+        assert_eq!(names("May the license be assigned or sublicensed?"), names("non-transferable license"));
+        assert_eq!(names("When does the renewed term end?").len(), 1);
+        assert_eq!(names("Is there an audit right, or insurance?").len(), 2);
+        assert!(asked("Is there a non-compete clause?").iter().all(|asked| !asked.denied));
+        assert!(asked("Is it a non-exclusive licence?").iter().any(|asked| asked.denied));
+    }
+
+    #[test]
+    fn words_of_another_clause_are_neither_the_clause_nor_its_contrary() {
+        let clause = &asked("Is there an exclusivity clause?")[0];
+        let text = "The courts of Ohio have exclusive jurisdiction.";
+        assert_eq!(clause.said(text).0, 0.0);
+        assert_eq!(clause.contrary(text), None);
+        assert_eq!(clause.facts(), [FactKind::Clause(Kind::Exclusivity)]);
+        let kinds = |question| asked(question).iter().flat_map(AskedClause::kinds).collect::<Vec<_>>();
+        assert_eq!(kinds("Is liability capped?"), [Kind::LiabilityCap]);
+        assert_eq!(kinds("Is there a right of first refusal?"), [Kind::FirstRefusal]);
     }
 }

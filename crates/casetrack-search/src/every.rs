@@ -6,21 +6,24 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
+use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, DocumentType, Error, Notice, Result};
+use casetrack_nlp::FactKind;
 use casetrack_store::{CatalogueEntry, Collection, DensityReader, Filter, Passage, TermWeights};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answers::{self, Answer};
 use super::clauses::{self, AskedClause};
+use super::evidence::{Evidence, OF_CLAUSES, OF_WORDS, Weighing};
 use super::excerpt::{self, Extent};
 use super::query::{self, Understood};
 use super::results::{self, PageBlocks};
+use super::stated::{self, Statement};
 use super::{Excerpt, Filters, Scope, Weights, cover, filter, recall};
 use crate::ranking::fusion::Candidate;
-use casetrack_host::Host;
 use casetrack_host::documents::chunks::{self, ChunkView};
 use casetrack_host::paging::check_range;
+use casetrack_host::{Host, OpenCollection};
 
 pub const MAX_ROWS: u32 = 1000;
 /// The best passages of a document, which are read …
@@ -37,27 +40,6 @@ const LISTED: f32 = 0.1;
 const BEST: usize = 5;
 /// Words shown of a passage if its beginning answers.
 const BEGINNING_WORDS: usize = 12;
-
-/// The weights that decide whether a document answers: it does if its weighted evidence is at least 1. Fitted with logistic regression on the first
-/// half of the categories of benches/retrieval/sweeps.py.
-struct Weighing {
-    relative: f32,
-    together: f32,
-    said: f32,
-}
-
-/// For questions about a clause with known wordings, or about the beginnings of documents …
-const OF_CLAUSES: Weighing = Weighing { relative: 0.85, together: 0.64, said: 0.51 };
-/// … and for others, fitted on the same categories without that knowledge.
-const OF_WORDS: Weighing = Weighing { relative: 1.08, together: 1.38, said: 0.0 };
-
-/// No document answers a question if no passage has its clause, if less than this share of its words is together anywhere …
-const TOGETHER: f32 = 0.8;
-/// … and if no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
-/// there: this refuses 20 of these and none of the others.
-const SIMILAR: f32 = 0.5;
-/// The share of its words that is enough if a sentence also states the kind of answer that the question needs.
-const STATED: f32 = 0.5;
 
 #[derive(Debug, Clone)]
 pub struct EveryRequest {
@@ -122,44 +104,13 @@ struct Best {
     said: Vec<String>,
     /// True if no passage answers, and this one states the contrary.
     contrary: bool,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Evidence {
-    /// The share of the question's words that are together, 0–1.
-    together: f32,
-    /// The share of a clause in the passage, 0–1.
-    said: f32,
-    cosine: f32,
-    /// `together` if the sentence states the kind of answer that the question needs, such as a rate; else 0.
-    stated: f32,
-}
-
-impl Evidence {
-    fn max(self, other: Self) -> Self {
-        Self {
-            together: self.together.max(other.together),
-            said: self.said.max(other.said),
-            cosine: self.cosine.max(other.cosine),
-            stated: self.stated.max(other.stated),
-        }
-    }
-
-    /// True if any document may answer, given that this is the best evidence of all of them.
-    fn is_enough(&self) -> bool {
-        self.said > 0.0 || self.together >= TOGETHER || self.cosine >= SIMILAR || self.stated >= STATED
-    }
-}
-
-impl Weighing {
-    /// True if a document with this score answers; the best ones have 1 on average.
-    fn admits(&self, relative: f32, evidence: Evidence) -> bool {
-        self.relative * relative + self.together * evidence.together + self.said * evidence.said >= 1.0
-    }
+    /// The statement of its facts about the clause that is asked for, if they are known. It decides then.
+    statement: Option<Statement>,
 }
 
 /// Asks each document of a collection a question. Costs a search of all passages, and reads three of each document, or twelve
-/// for a kind of clause that is known.
+/// for a kind of clause that is known. A question for only such a clause also costs the facts of all contracts, as the matter sheet does. Its
+/// answer is the same in all wordings.
 pub fn ask_every_document(host: &Host, collection: CollectionId, request: &EveryRequest) -> Result<EveryAnswer> {
     let started = Instant::now();
     let question = checked_question(request)?;
@@ -172,14 +123,17 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
         Some(selection) => selection.document_ids().collect(),
         None => catalogue.iter().map(|entry| entry.id).collect(),
     };
-    let scope = Scope { keywords: &text, filter: Filter { selection, documents: None } };
+    let asks = Asks::of(&collection, &text)?;
+    let words = asks.wording.as_deref().unwrap_or(&text);
+    let scope = Scope { keywords: words, filter: Filter { selection, documents: None } };
     let count = collection.counts()?.chunks.max(1) as usize;
-    let recalled = recall(host, &collection, &text, count, &[scope])?.remove(0);
+    let recalled = recall(host, &collection, words, count, &[scope])?.remove(0);
     let know_the_language = Weights { bm25: recalled.weights.bm25, ..Weights::default() };
     let weights = if recalled.weights == know_the_language { WEIGHTS } else { recalled.weights };
-    let asks = Asks::of(&collection, &text)?;
     let style = &host.config().citations;
-    let answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
+    let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
+    add_silent(&mut answers, &asked);
+    state(&collection, &asks, &catalogue, &mut answers)?;
     let rows = ranked(&asks, answers, &asked, &catalogue);
     let found = rows.iter().filter(|(_, _, found, _)| *found).count() as u64;
     let total = rows.len() as u64;
@@ -193,7 +147,8 @@ pub fn ask_every_document(host: &Host, collection: CollectionId, request: &Every
     let mut pages = PageBlocks::new();
     let rows = shown
         .map(|(name, score, found, answer)| {
-            row(&collection, &mut pages, (name, score, found, &answer), &text, request.brief)
+            let answer = with_statement(&collection, style, answer)?;
+            row(&collection, &mut pages, (name, score, found), &answer, &text, request.brief)
         })
         .collect::<Result<Vec<DocumentAnswer>>>()?;
     let end = u64::from(request.offset) + rows.len() as u64;
@@ -225,30 +180,29 @@ fn checked_question(request: &EveryRequest) -> Result<&str> {
 /// The `asked` documents in the order of [`EveryAnswer::rows`], each with its name, its nearness and whether it answers.
 fn ranked<'c>(
     asks: &Asks,
-    mut answers: Vec<Best>,
+    answers: Vec<Best>,
     asked: &HashSet<DocumentId>,
     catalogue: &'c [Arc<CatalogueEntry>],
 ) -> Vec<(&'c str, f32, bool, Best)> {
-    let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
-    let best = best / answers.len().clamp(1, BEST) as f32;
+    let scores: Vec<f32> = answers.iter().map(|answer| answer.score).filter(|score| *score > 0.0).take(BEST).collect();
+    let best = scores.iter().sum::<f32>() / scores.len().max(1) as f32;
     let most = answers.iter().map(|answer| answer.evidence).fold(Evidence::default(), Evidence::max);
-    let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
-    let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
-        document,
-        score: 0.0,
-        evidence: Evidence::default(),
-        passage: None,
-        said: Vec::new(),
-        contrary: false,
-    });
-    answers.extend(silent);
     let names: HashMap<DocumentId, &str> = catalogue.iter().map(|entry| (entry.id, entry.name.as_str())).collect();
     let mut rows = Vec::new();
     for answer in answers.into_iter().filter(|answer| asked.contains(&answer.document)) {
         let Some(&name) = names.get(&answer.document) else { continue };
         let score = if best > 0.0 { answer.score / best } else { 0.0 };
-        let found =
-            most.is_enough() && asks.weighing().admits(score, answer.evidence) && asks.is_stated(answer.evidence);
+        let (score, found) = match &answer.statement {
+            Some(Statement::Says(place)) => (score.max(place.probability), true),
+            Some(_) => (score, false),
+            None if asks.only_wordings() => (score, answer.evidence.states_a_clause()),
+            None => {
+                let admitted = asks.weighing().admits(score, answer.evidence) && asks.is_stated(answer.evidence);
+                // To a question for only a clause, other words than those of the clause are no answer.
+                let says = answer.evidence.said > 0.0 || asks.wording.is_none();
+                (score, most.is_enough() && admitted && says)
+            }
+        };
         rows.push((name, score, found, answer));
     }
     rows.sort_by(|(a_name, a, a_found, a_best), (b_name, b, b_found, b_best)| {
@@ -258,10 +212,60 @@ fn ranked<'c>(
     rows
 }
 
+/// Adds the documents without any passage that answers.
+fn add_silent(answers: &mut Vec<Best>, asked: &HashSet<DocumentId>) {
+    let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
+    let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
+        document,
+        score: 0.0,
+        evidence: Evidence::default(),
+        passage: None,
+        said: Vec::new(),
+        contrary: false,
+        statement: None,
+    });
+    answers.extend(silent);
+}
+
+/// Adds the statements of contracts, if the question is for only a clause that facts state.
+fn state(
+    collection: &OpenCollection,
+    asks: &Asks,
+    catalogue: &[Arc<CatalogueEntry>],
+    answers: &mut [Best],
+) -> Result<()> {
+    let types: HashMap<DocumentId, DocumentType> =
+        catalogue.iter().map(|entry| (entry.id, entry.document_type)).collect();
+    let is_contract = |document: &DocumentId| types.get(document) == Some(&DocumentType::Contract);
+    let contracts: Vec<DocumentId> = answers.iter().map(|answer| answer.document).filter(is_contract).collect();
+    let mut statements = stated::statements(collection, &contracts, &asks.facts())?;
+    for answer in answers {
+        answer.statement = statements.remove(&answer.document);
+        if let Some(statement) = &answer.statement {
+            answer.contrary = matches!(statement, Statement::StatesTheContrary(_));
+        }
+    }
+    Ok(())
+}
+
+/// An answer with the passage of its statement and the place in it, if there is a statement.
+fn with_statement(
+    collection: &OpenCollection,
+    style: &CitationStyle,
+    mut answer: Best,
+) -> Result<(Best, Option<Range<usize>>)> {
+    let place = answer.statement.as_ref().and_then(Statement::place);
+    let stated = place.map(|place| stated::passage(collection, answer.document, place, style)).transpose()?.flatten();
+    let Some((passage, chars)) = stated else { return Ok((answer, None)) };
+    answer.passage = Some(passage);
+    Ok((answer, Some(chars)))
+}
+
 fn row(
     collection: &Collection,
     pages: &mut PageBlocks,
-    (name, score, found, answer): (&str, f32, bool, &Best),
+    (name, score, found): (&str, f32, bool),
+    (answer, stated): &(Best, Option<Range<usize>>),
     question: &str,
     brief: bool,
 ) -> Result<DocumentAnswer> {
@@ -281,8 +285,9 @@ fn row(
         let (mut passage, words) = (passage.clone(), format!("{question} {}", answer.said.join(" ")));
         let extent = if brief { Extent::Line } else { Extent::Short };
         let whole = passage.provenance.heading_path.clone();
-        let excerpt = results::shown(collection, &mut passage, pages, |passage, blocks| {
-            excerpt::around(&answer.said, &words, passage, blocks, extent)
+        let excerpt = results::shown(collection, &mut passage, pages, |passage, blocks| match stated {
+            Some(chars) => excerpt::of_statement(chars, passage, blocks, extent),
+            None => excerpt::around(&answer.said, &words, passage, blocks, extent),
         })?;
         if brief {
             (row.citation, row.quote) = (Some(excerpt.citation), Some(excerpt.text));
@@ -302,13 +307,29 @@ struct Asks {
     beginning: bool,
     /// The kinds of answers that it asks for.
     answers: Vec<&'static Answer>,
+    /// The question that stands for it, if it is only for clauses that are known.
+    wording: Option<String>,
 }
 
 impl Asks {
     fn of(collection: &Collection, question: &str) -> Result<Self> {
-        let weights = collection.term_weights(question)?;
-        let (clauses, answers) = (clauses::asked(question), answers::asked(question));
-        Ok(Self { weights, clauses, beginning: cover::asks(question), answers })
+        let clauses = clauses::asked(question);
+        let wording = clauses::wording(question, &clauses);
+        let question = wording.as_deref().unwrap_or(question);
+        let (weights, answers) = (collection.term_weights(question)?, answers::asked(question));
+        Ok(Self { weights, clauses, beginning: cover::asks(question), answers, wording })
+    }
+
+    /// The facts that answer; none if the question is for more than clauses, or for a clause that no facts state.
+    fn facts(&self) -> Vec<FactKind> {
+        let has_all = self.wording.is_some() && self.clauses.iter().all(|clause| !clause.facts().is_empty());
+        let facts = self.clauses.iter().filter(|_| has_all).flat_map(AskedClause::facts);
+        facts.copied().collect()
+    }
+
+    /// True if it is only for clauses that no facts state: a document answers if a passage has their wordings.
+    fn only_wordings(&self) -> bool {
+        self.wording.is_some() && !self.beginning && self.clauses.iter().all(|clause| clause.facts().is_empty())
     }
 
     /// True unless a passage only mentions what it should state, as a recital mentions "a lower rate of interest".
@@ -421,7 +442,15 @@ fn read(
             contrary.or_else(|| read.into_iter().next().map(|(_, passage, said)| (passage, said)))
         {
             let passage = Some(chunks::view(passage, style));
-            answers.push(Best { document: *document, score, evidence, passage, said, contrary: is_contrary });
+            answers.push(Best {
+                document: *document,
+                score,
+                evidence,
+                passage,
+                said,
+                contrary: is_contrary,
+                statement: None,
+            });
         }
     }
     Ok(answers)
@@ -440,41 +469,10 @@ fn contrary(asks: &Asks, read: &[(f32, Passage, Vec<String>)]) -> Option<(Passag
 mod tests {
     use super::*;
 
-    fn evidence(together: f32, said: f32, cosine: f32) -> Evidence {
-        Evidence { together, said, cosine, stated: 0.0 }
-    }
-
     #[test]
-    fn a_sentence_that_states_a_rate_is_enough_with_half_of_the_words() {
+    fn the_sentences_around_a_place_are_read() {
         let text = "He may ask for interest. It shall pay simple interest at 4 per cent per annum. Nothing else.";
         let place = text.find("pay simple").unwrap()..text.find(" at 4").unwrap();
         assert_eq!(sentences_with(text, place), "It shall pay simple interest at 4 per cent per annum");
-        assert!(Evidence { stated: 0.5, ..evidence(0.5, 0.0, 0.3) }.is_enough());
-        assert!(!evidence(0.5, 0.0, 0.3).is_enough());
-    }
-
-    #[test]
-    fn a_question_has_answers_where_words_a_clause_or_the_meaning_is_there() {
-        for (most, expected) in [
-            (evidence(1.0, 0.0, 0.3), true),
-            (evidence(0.3, 0.0, 0.6), true),
-            (evidence(0.3, 0.8, 0.3), true),
-            // Half of its words are together somewhere.
-            (evidence(0.5, 0.0, 0.3), false),
-            (evidence(0.0, 0.0, 0.0), false),
-        ] {
-            assert_eq!(most.is_enough(), expected);
-        }
-    }
-
-    #[test]
-    fn a_document_answers_by_its_own_evidence_and_by_comparison() {
-        // All words together are an answer, some only in one of the best documents.
-        assert!(OF_WORDS.admits(0.4, evidence(1.0, 0.0, 0.0)));
-        assert!(OF_WORDS.admits(1.0, evidence(0.3, 0.0, 0.0)));
-        assert!(!OF_WORDS.admits(0.4, evidence(0.3, 0.0, 0.0)));
-        // So is a clause that is said, with some of the words.
-        assert!(OF_CLAUSES.admits(0.4, evidence(0.4, 0.8, 0.0)));
-        assert!(!OF_CLAUSES.admits(0.6, evidence(0.4, 0.0, 0.0)));
     }
 }

@@ -38,6 +38,8 @@ impl Extent {
 const TO_END: usize = 240;
 /// Characters before a phrase in a long sentence at which its part may begin.
 const BEFORE_PHRASE: usize = 60;
+/// Most headings and numbers before a sentence on its line.
+const MOST_HEADINGS: usize = 2;
 /// Abbreviations whose stop ends no sentence if a number follows, as in "Application No. 6".
 const BEFORE_NUMBERS: [&str; 13] =
     ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
@@ -99,7 +101,54 @@ pub(super) fn around(
             best = Window { score: (decide(&part), best.score.1), chars: part, ..best };
         }
     }
-    best.chars
+    let shown = with_clause(&sentences, &worth.clauses, best.chars, extent.room());
+    with_heading(&chars, &sentences, shown, extent.room())
+}
+
+/// What is shown, with the whole sentences of a clause that it has a part of, as far as there is room.
+fn with_clause(sentences: &[Sentence], clauses: &[Range<usize>], shown: Range<usize>, room: usize) -> Range<usize> {
+    let touches = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
+    let Some(clause) = clauses.iter().find(|clause| touches(clause, &shown)) else { return shown };
+    let mut parts = sentences.iter().map(|sentence| &sentence.range).filter(|range| touches(range, clause));
+    let Some(first) = parts.next() else { return shown };
+    let whole = first.start..parts.next_back().unwrap_or(first).end;
+    let both = whole.start.min(shown.start)..whole.end.max(shown.end);
+    [both, whole].into_iter().find(|range| range.len() <= room).unwrap_or(shown)
+}
+
+/// What is shown, with the headings and numbers before it on its line, as far as there is room: "7.6 Interest."
+fn with_heading(chars: &[char], sentences: &[Sentence], shown: Range<usize>, room: usize) -> Range<usize> {
+    let before = sentences.iter().rev().skip_while(|sentence| sentence.range.start >= shown.start);
+    let mut start = shown.start;
+    for sentence in before.take(MOST_HEADINGS) {
+        let words = &chars[sentence.range.clone()];
+        let heads = sentence.is_heading || !words.iter().any(|c| c.is_alphabetic());
+        let is_on_line = !chars[sentence.range.start..start].contains(&'\n');
+        if !heads || !is_on_line || shown.end - sentence.range.start > room {
+            break;
+        }
+        start = sentence.range.start;
+    }
+    start..shown.end
+}
+
+/// The whole sentences around a statement, given in characters of the passage, also where an excerpt is short: a clause without its end may say
+/// the contrary. Of sentences that are longer than [`LONGEST`], the part with the statement.
+pub(super) fn of_statement(stated: &Range<usize>, chunk: &ChunkView, blocks: &[Block], extent: Extent) -> Range<usize> {
+    let chars: Vec<char> = chunk.text.chars().collect();
+    let stated = stated.start.min(chars.len())..stated.end.min(chars.len());
+    let sentences = sentences(&chunk.text, chunk.provenance.char_start, blocks);
+    let around = |sentence: &&Sentence| sentence.range.start < stated.end && stated.start < sentence.range.end;
+    let mut touched = sentences.iter().filter(around);
+    let Some(first) = touched.next() else { return stated };
+    let shown = first.range.start..touched.next_back().unwrap_or(first).range.end.max(stated.end);
+    if shown.len() <= LONGEST {
+        return with_heading(&chars, &sentences, shown, LONGEST);
+    }
+    let starts = [first.range.start];
+    let start = part_start(&chars, &starts, &stated, extent.most()).unwrap_or(stated.start.max(shown.start));
+    let end = cut(&chars, start, extent);
+    start..end.min(shown.end).max(start)
 }
 
 /// The last sentence that is shown from `first` on. A heading is shown with the text below it, and more sentences follow as long as they fit.
@@ -114,8 +163,10 @@ fn last_shown(sentences: &[Sentence], first: usize, most: usize) -> usize {
         }
         last += 1;
     }
-    // A heading at the end would show nothing of its text.
-    while last > first && last + 1 < sentences.len() && sentences[last].is_heading {
+    // A heading at the end would show nothing of its text, and the foot of a page is no text.
+    while last > first && sentences[last].is_page_number
+        || last > first && last + 1 < sentences.len() && sentences[last].is_heading
+    {
         last -= 1;
     }
     last
@@ -390,5 +441,50 @@ pub(super) mod tests {
         let found = excerpt("query", &chunk(&text), false);
         assert_eq!(found.chars().count(), Extent::Usual.most());
         assert_eq!(excerpt("query", &chunk("short"), false), "short");
+    }
+
+    #[test]
+    fn a_statement_is_shown_with_its_whole_sentences() {
+        let stated = |text: &str, words: &str| {
+            let start = text[..text.find(words).unwrap()].chars().count();
+            let chars = super::of_statement(&(start..start + words.chars().count()), &chunk(text), &[], Extent::Line);
+            text.chars().take(chars.end).skip(chars.start).collect::<String>()
+        };
+        let text = "Nothing is said here. The term ends on 3 May 2024 unless it is renewed. Rent is due.";
+        assert_eq!(stated(text, "3 May 2024"), "The term ends on 3 May 2024 unless it is renewed.");
+        assert_eq!(
+            stated(text, "is renewed. Rent is"),
+            "The term ends on 3 May 2024 unless it is renewed. Rent is due."
+        );
+        // A long sentence is whole. Of one that is too long, the part with the statement is shown.
+        let long =
+            |times| format!("The tenant shall leave {}the term ends on 3 May 2024.", "and pay, as due, ".repeat(times));
+        assert_eq!(stated(&long(40), "3 May 2024"), long(40));
+        let shown = stated(&long(60), "3 May 2024");
+        assert!(shown.contains("3 May 2024") && shown.chars().count() <= Extent::Line.room(), "{shown}");
+    }
+
+    #[test]
+    fn an_excerpt_begins_with_the_heading_on_its_line() {
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(12);
+        let clause = "7.6 Late Payment. If the employer fails to pay, simple interest is due on the overdue amount.";
+        let text = format!("{filler}\n{clause}\n{filler}");
+        assert!(excerpt("interest overdue", &chunk(&text), false).starts_with("7.6 Late Payment. If the employer"));
+        // A heading on a line of its own stays out.
+        let text = format!("{filler}\nLate Payment\nIf the employer fails to pay, simple interest is due.\n{filler}");
+        assert!(excerpt("simple interest due", &chunk(&text), true).starts_with("If the employer"));
+    }
+
+    #[test]
+    fn a_clause_is_shown_whole_as_far_as_there_is_room() {
+        let text = "One is here. Two is there; three is more. Four ends it.";
+        let sentences = sentences(text, 0, &[]);
+        let at = |part: &str| text.find(part).unwrap()..text.find(part).unwrap() + part.len();
+        let shown =
+            |clause: &str, shown: &str, room| text[with_clause(&sentences, &[at(clause)], at(shown), room)].to_owned();
+        assert_eq!(shown("Two is there; three", "Two is there; three is more.", 100), "Two is there; three is more.");
+        assert_eq!(shown("three is more. Four", "Four ends it.", 100), "Two is there; three is more. Four ends it.");
+        assert_eq!(shown("three is more. Four", "Four ends it.", 20), "Four ends it.");
+        assert_eq!(shown("One is here.", "Four ends it.", 100), "Four ends it.");
     }
 }

@@ -9,6 +9,7 @@ mod cover;
 mod coverage;
 mod deletions;
 pub mod every;
+mod evidence;
 mod excerpt;
 mod filter;
 mod in_sets;
@@ -23,6 +24,7 @@ mod route;
 mod section;
 mod sentences;
 pub mod similar;
+mod stated;
 pub mod terms;
 #[cfg(test)]
 #[path = "../../casetrack-core/src/test_provenance.rs"]

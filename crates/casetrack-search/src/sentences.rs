@@ -9,12 +9,16 @@ use casetrack_extract::chunker::sentence_ends;
 pub(super) const LONGEST: usize = 900;
 /// A line of at most this many words, most of them with a capital, is a heading.
 const HEADING_WORDS: usize = 8;
+/// A heading of the document has at most this many words. A longer one is a clause that begins with its number.
+const MOST_HEADING_WORDS: usize = 16;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sentence {
     /// Characters of the passage, half-open, without white space at its ends.
     pub range: Range<usize>,
     pub is_heading: bool,
+    /// True for the number of a page, such as "Page 6 of 8".
+    pub is_page_number: bool,
 }
 
 /// The sentences of a passage that begins at the character `start` of a page with `blocks`, in order. Sentences end with the blocks, or with the
@@ -42,10 +46,14 @@ pub(super) fn sentences(text: &str, start: u32, blocks: &[Block]) -> Vec<Sentenc
     let mut from = 0;
     for end in ends {
         if let Some(range) = trimmed(&chars, from..end) {
-            let kind = own.iter().find(|(block, _)| block.end > range.start).map(|(_, kind)| *kind);
-            let is_heading = matches!(kind, Some(BlockKind::Heading { .. })) || is_title(&chars[range.clone()]);
+            let block = own.iter().find(|(block, _)| block.end > range.start);
+            let is_headed = block.is_some_and(|(block, kind)| {
+                matches!(kind, BlockKind::Heading { .. }) && range.end <= block.end && is_short(&chars[range.clone()])
+            });
+            let is_heading = is_headed || is_title(&chars[range.clone()]);
+            let is_page_number = is_page_number(&chars[range.clone()]);
             let parts = if range.len() > LONGEST { at_semicolons(&chars, range) } else { vec![range] };
-            found.extend(parts.into_iter().map(|range| Sentence { range, is_heading }));
+            found.extend(parts.into_iter().map(|range| Sentence { range, is_heading, is_page_number }));
             from = end;
         }
     }
@@ -76,6 +84,24 @@ fn divides_rows(chars: &[char], at: usize) -> bool {
     let before = chars[..at].iter().rev().take_while(|c| **c != '\n');
     let after = chars[at + 1..].iter().take_while(|c| **c != '\n');
     before.clone().any(|c| *c == '\t') || after.clone().any(|c| *c == '\t') || chars.get(at + 1) == Some(&'|')
+}
+
+fn is_short(chars: &[char]) -> bool {
+    let words = chars.split(|c| c.is_whitespace()).filter(|word| word.iter().any(|c| c.is_alphabetic()));
+    words.count() <= MOST_HEADING_WORDS
+}
+
+/// True for "Page 6 of 8", "Page 6" or "- 6 -".
+fn is_page_number(chars: &[char]) -> bool {
+    let text: String = chars.iter().collect::<String>().to_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
+    match words[..] {
+        ["page", page] => is_number(page),
+        ["page", page, "of", all] => is_number(page) && is_number(all),
+        [page] => is_number(page) && text.starts_with('-') && text.ends_with('-'),
+        _ => false,
+    }
 }
 
 /// True for a few words, most of which begin with a capital, as in "10.2 Limitation of Liability." There are words besides numbers.
@@ -140,6 +166,30 @@ mod tests {
                 "# Notice"
             ]
         );
+    }
+
+    #[test]
+    fn a_long_clause_that_a_document_marks_as_a_heading_is_none() {
+        let clause = "7.6 If the employer fails to pay a sum that is due by the final date, it shall pay simple interest on the sum.";
+        let text = format!("7. Payment\n{clause}\nPage 6 of 8");
+        let heading = BlockKind::Heading { level: 1 };
+        let ends = [(10, &heading), (11 + clause.len() as u32, &heading), (text.len() as u32, &BlockKind::Paragraph)];
+        let mut from = 0;
+        let blocks: Vec<Block> = ends
+            .into_iter()
+            .map(|(end, kind)| {
+                let block = Block { kind: kind.clone(), char_start: from, char_end: end };
+                from = end + 1;
+                block
+            })
+            .collect();
+        assert_eq!(texts(&text, &blocks), ["# 7. Payment", clause, "# Page 6 of 8"]);
+        let numbers: Vec<bool> = sentences(&text, 0, &blocks).iter().map(|one| one.is_page_number).collect();
+        assert_eq!(numbers, [false, false, true]);
+        for (text, expected) in [("- 12 -", true), ("Page 3", true), ("Page three", false), ("12", false), ("", false)]
+        {
+            assert_eq!(is_page_number(&text.chars().collect::<Vec<_>>()), expected, "{text}");
+        }
     }
 
     #[test]

@@ -228,8 +228,10 @@ mod tests {
                 block.lines().filter_map(|line| line.strip_prefix(key)).map(str::trim).collect::<Vec<_>>()
             }
         };
-        let all: Vec<Vec<&str>> =
-            ["said:", "hint:", "denied:"].into_iter().flat_map(|key| blocks.clone().map(lines(key))).collect();
+        let all: Vec<Vec<&str>> = ["said:", "hint:", "other:", "denied:"]
+            .into_iter()
+            .flat_map(|key| blocks.clone().map(lines(key)))
+            .collect();
         all.into_iter().filter(|lines| !lines.is_empty()).collect()
     }
 

@@ -40,6 +40,11 @@ pub(crate) fn terms(query: &str) -> HashSet<String> {
     kept.iter().map(|word| stem(word)).collect()
 }
 
+/// True for a word in lower case that does not distinguish sentences.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    FUNCTION_WORDS.contains(&word)
+}
+
 /// True for a character of a word, in any form of its text.
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == same_text::SOFT_HYPHEN || same_text::continues(c)

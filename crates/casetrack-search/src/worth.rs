@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use casetrack_nlp::{Clause, Fact, FactKind, clauses_in};
+
 use super::answers;
-use super::clauses;
+use super::clauses::{self, AskedClause};
 use super::sentences::Sentence;
 use super::word_forms::{stem, terms, words};
 
@@ -12,6 +14,12 @@ use super::word_forms::{stem, terms, words};
 const HEADED: f32 = 0.6;
 /// The share of a sentence that states the kind of answer that the question needs, compared with all words of the question.
 const ANSWERS: f32 = 0.3;
+/// The share of a sentence that the model of clauses chooses for a kind that is asked for, compared with all words of the question; …
+const CHOSEN: f32 = 1.2;
+/// … and of one that denies the kind, or is only a candidate.
+const DOUBTFUL: f32 = 0.6;
+/// A sentence of this confidence in percent is chosen.
+const SURE: u8 = 50;
 /// The share of the words of other sentences that are shown with the best.
 const BESIDE: f32 = 0.3;
 
@@ -22,6 +30,8 @@ pub(super) struct Worth {
     values: Vec<f32>,
     /// True for each sentence that has words of the question, or a wording that the question asks for. A heading with them is not enough.
     pub matches: Vec<bool>,
+    /// The clauses that are asked for, as the model of clauses finds them in the passage, in characters.
+    pub clauses: Vec<Range<usize>>,
 }
 
 impl Worth {
@@ -42,6 +52,7 @@ impl Worth {
         };
         let weights: BTreeMap<String, f32> = terms.iter().map(|term| (term.clone(), weight(term))).collect();
         let whole: f32 = weights.values().sum();
+        let chosen = chosen(chars, &clauses);
         let (mut values, mut matches, mut heading): (Vec<f32>, Vec<bool>, BTreeSet<&String>) = Default::default();
         for (sentence, words) in sentences.iter().zip(&words) {
             let sum = |words: &mut dyn Iterator<Item = &String>| words.map(|word| weights[word]).sum::<f32>();
@@ -58,10 +69,13 @@ impl Worth {
                 (own + headed > 0.0 && answers.iter().any(|answer| answer.is_in(&text))).then_some(ANSWERS * whole);
             let spaced = text.split_whitespace().collect::<Vec<_>>().join(" ");
             let said = clauses.iter().map(|clause| clause.said(&spaced).0).fold(0.0, f32::max);
+            let is_in = |(place, _): &&(Range<usize>, f32)| is_most_of(place, &sentence.range);
+            let said = said + chosen.iter().filter(is_in).map(|(_, share)| *share).fold(0.0, f32::max);
             values.push(own + HEADED * headed + answers.unwrap_or_default() + said * whole);
             matches.push(own + said > 0.0);
         }
-        Self { weights, words, values, matches }
+        let clauses = chosen.into_iter().filter(|(_, share)| *share == CHOSEN).map(|(place, _)| place).collect();
+        Self { weights, words, values, matches, clauses }
     }
 
     /// The worth of sentences that are shown together.
@@ -72,5 +86,53 @@ impl Worth {
         let beside: BTreeSet<&String> =
             shown.flat_map(|n| &self.words[n]).filter(|word| !self.words[at].contains(*word)).collect();
         best + BESIDE * beside.into_iter().map(|word| self.weights[word]).sum::<f32>()
+    }
+}
+
+/// The sentences that the model of clauses chooses in a passage for the clauses that are asked for, with their shares.
+fn chosen(chars: &[char], asked: &[AskedClause]) -> Vec<(Range<usize>, f32)> {
+    let kinds: Vec<Clause> = asked.iter().flat_map(AskedClause::kinds).collect();
+    if kinds.is_empty() {
+        return Vec::new();
+    }
+    let text: String = chars.iter().collect();
+    let is_asked = |kind| matches!(kind, FactKind::Clause(clause) if kinds.contains(&clause));
+    let found = clauses_in(&text).into_iter().filter(|fact| is_asked(fact.kind));
+    let of = |fact: Fact| {
+        let is_sure = fact.confidence >= SURE && fact.value != "no";
+        (fact.char_start as usize..fact.char_end as usize, if is_sure { CHOSEN } else { DOUBTFUL })
+    };
+    found.map(of).collect()
+}
+
+/// True if two places share half of one of them.
+fn is_most_of(place: &Range<usize>, sentence: &Range<usize>) -> bool {
+    let shared = place.end.min(sentence.end).saturating_sub(place.start.max(sentence.start));
+    shared > 0 && 2 * shared >= place.len().min(sentence.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sentences::sentences;
+
+    #[test]
+    fn the_sentence_that_the_model_chooses_is_worth_most() {
+        let text = "The parties discussed whether consent or an assignment would matter to the agreement at all. \
+            Neither party may assign this Agreement or any of its rights hereunder without the prior written consent of the other party. \
+            Notices of an assignment of invoices are sent to the address above.";
+        let chars: Vec<char> = text.chars().collect();
+        let sentences = sentences(text, 0, &[]);
+        let worth = Worth::of("Can the agreement be assigned without consent?", &chars, &sentences);
+        let values: Vec<f32> = (0..sentences.len()).map(|n| worth.together(n..n + 1)).collect();
+        assert!(values[1] > values[0] && values[1] > values[2], "{values:?}");
+    }
+
+    #[test]
+    fn places_are_compared_by_half_of_the_shorter() {
+        assert!(is_most_of(&(0..10), &(0..100)));
+        assert!(is_most_of(&(50..200), &(0..100)));
+        assert!(!is_most_of(&(95..200), &(0..100)));
+        assert!(!is_most_of(&(100..200), &(0..100)));
     }
 }

@@ -139,6 +139,16 @@ pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
     Facts { known, ambiguous, unsure }
 }
 
+/// The clauses that a part of a document states or denies: for each kind the best sentence, with its characters in the part, also if it is only a
+/// candidate. Cost: linear; some 0.1 ms for a passage.
+pub fn clauses_in(part: &str) -> Vec<Fact> {
+    let annotations = Annotations::default();
+    let text = Text::bare(&[part], &annotations);
+    let (mut known, candidates) = clauses::find(&text, &Scored::new(&text));
+    known.extend(candidates);
+    known
+}
+
 /// A fact as a rule finds it, with the evidence that its probability follows from.
 #[derive(Debug)]
 pub struct Evidence {

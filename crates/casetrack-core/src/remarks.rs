@@ -14,8 +14,11 @@ pub const SMALL_PICTURES: &str = "Small pictures that its text shows were left o
 /// The beginning of the remark about an electronic invoice that differs from the page it is in.
 pub const INVOICES_DIFFER: &str = "The page and the XML of the invoice";
 
+/// The beginning of the remark about the rows of a large sheet that were analysed.
+pub const SAMPLED_ROWS: &str = "Names, dates, amounts and references were listed from";
+
 /// How remarks begin.
-const BEGINNINGS: [&str; 8] = [
+const BEGINNINGS: [&str; 9] = [
     "The name ends in .",
     "Hidden when the document is printed:",
     "Hidden when the presentation is shown:",
@@ -24,6 +27,7 @@ const BEGINNINGS: [&str; 8] = [
     "No Bates number was found on ",
     SMALL_PICTURES,
     INVOICES_DIFFER,
+    SAMPLED_ROWS,
 ];
 
 /// How remarks end.

@@ -13,6 +13,7 @@ use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer, annotate};
 
 use super::files::sha256;
 use super::lock;
+use super::sheet_sample::{onto_pages, remark, samples_of};
 
 /// Bytes of remembered spans in each of two generations: some 20,000 pages.
 const REMEMBERED_BYTES: usize = 8 << 20;
@@ -98,17 +99,25 @@ impl<R: Recognizer> Recognizer for RememberingRecognizer<R> {
     }
 }
 
+/// The entities and references of a document, and a remark about rows of it that were not analysed.
+pub struct Analysis {
+    pub annotations: Annotations,
+    pub remark: Option<String>,
+}
+
 /// The entities and references in the pages of a document, by the rules of its language, except those that running headers and footers repeat.
-pub fn annotations(
-    recognizer: &dyn Recognizer,
-    meta: &DocumentMeta,
-    pages: &[Page],
-    cancel: &Cancel,
-) -> Result<Annotations> {
+/// Of large sheets, the first rows and one of each kind are analysed.
+pub fn analysis(recognizer: &dyn Recognizer, meta: &DocumentMeta, pages: &[Page], cancel: &Cancel) -> Result<Analysis> {
     let running = running_lines(pages);
-    let texts: Vec<Cow<'_, str>> = pages.iter().zip(&running).map(|(page, lines)| blanked(&page.text, lines)).collect();
+    let samples = samples_of(pages);
+    let mut texts: Vec<Cow<'_, str>> = Vec::with_capacity(pages.len());
+    for ((page, lines), sample) in pages.iter().zip(&running).zip(&samples) {
+        texts.push(sample.as_ref().map_or_else(|| blanked(&page.text, lines), |sample| Cow::Borrowed(&sample.text)));
+    }
     let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-    annotate(recognizer, &texts, meta.properties.language.as_deref(), cancel)
+    let mut annotations = annotate(recognizer, &texts, meta.properties.language.as_deref(), cancel)?;
+    onto_pages(&mut annotations, &samples);
+    Ok(Analysis { annotations, remark: remark(&samples) })
 }
 
 /// A text with spaces in the place of these ranges of characters, which are in order, so that all others keep their places.

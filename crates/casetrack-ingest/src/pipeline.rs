@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
+use casetrack_core::remarks::SAMPLED_ROWS;
 use casetrack_core::{DocumentMeta, Error, ErrorCode, Notice, Progress, Result};
 use casetrack_embed::{Embedder, Outputs, SignVectors};
 use casetrack_nlp::Recognizer;
@@ -17,7 +18,7 @@ use super::file::{DocumentInFlight, Outcome, RemovedMembers, failed};
 use super::pace::Pace;
 use super::vectors::{ChunkVectors, RowTexts, TextKey, VectorCache, text_key, unchanged_vectors};
 use super::{IngestReport, Problem, SkipReason, WorkContext};
-use casetrack_host::{Host, RememberingRecognizer, annotations};
+use casetrack_host::{Analysis, Host, RememberingRecognizer, analysis};
 
 /// Extracted documents that may wait for the embedder: bounds memory.
 const QUEUED_DOCUMENTS: usize = 16;
@@ -57,7 +58,11 @@ impl FirstStage<'_> {
     pub fn complete(&self, document: &mut DocumentInFlight, earlier: Option<&DocumentMeta>) -> Result<()> {
         let stored = &mut document.stored;
         if let Some(recognizer) = self.recognizer {
-            stored.annotations = Some(annotations(recognizer, &stored.meta, &stored.pages, self.work.cancel)?);
+            let Analysis { annotations, remark } = analysis(recognizer, &stored.meta, &stored.pages, self.work.cancel)?;
+            stored.annotations = Some(annotations);
+            // It is analysed again if the model changes.
+            stored.meta.warnings.retain(|warning| !warning.starts_with(SAMPLED_ROWS));
+            stored.meta.warnings.extend(remark);
         }
         if let Some(earlier) = earlier {
             document.vectors = unchanged_vectors(self.work.collection, earlier, &stored.chunks, self.outputs)?;
@@ -126,6 +131,7 @@ pub(crate) fn run_stages(
             cache: VectorCache::default(),
             made: 0,
             reused: 0,
+            done: 0,
         };
         let embedded = embedding.run(outcomes);
         Ok((embedded, committer.join().unwrap_or_else(|panic| resume_unwind(panic))))
@@ -173,9 +179,11 @@ struct Embedding<'a> {
     pace: Pace,
     steps: Sender<Outcome>,
     cache: VectorCache,
-    /// Chunks that were embedded, and chunks that took over existing vectors.
+    /// Texts that were embedded, and chunks that took over existing vectors.
     made: u64,
     reused: u64,
+    /// Chunks that have their vectors from those texts, so far.
+    done: u64,
 }
 
 impl Embedding<'_> {
@@ -236,15 +244,17 @@ impl Embedding<'_> {
         }
         let Some(rows) = RowTexts::of(&document.stored.chunks, &document.vectors) else { return Ok(()) };
         let mut made = Vec::with_capacity(rows.texts.len());
+        let done_before = self.done;
         for batch in rows.texts.chunks(self.pace.batch(BATCH_CHUNKS)) {
-            made.extend(self.vectors(batch)?);
+            let share = (made.len() + batch.len()) as u64 * rows.chunk_count() as u64 / rows.texts.len() as u64;
+            made.extend(self.vectors(batch, done_before + share)?);
         }
         rows.chunk_vectors(&made).for_each(|(at, vectors)| document.vectors[at] = Some(vectors));
         Ok(())
     }
 
-    /// The vectors of the texts of a batch. Reports and paces itself.
-    fn vectors(&mut self, texts: &[String]) -> Result<Vec<ChunkVectors>> {
+    /// The vectors of the texts of a batch, after which `done` chunks have theirs. Reports and paces itself.
+    fn vectors(&mut self, texts: &[String], done: u64) -> Result<Vec<ChunkVectors>> {
         let started = Instant::now();
         let made = self.embedder.embed(texts, self.outputs, self.work.cancel)?;
         let (mut sparse, mut tokens) = (made.sparse.into_iter(), made.tokens.iter());
@@ -256,7 +266,8 @@ impl Embedding<'_> {
         };
         let vectors = made.dense.into_iter().map(of_text).collect();
         self.made += texts.len() as u64;
-        (self.work.progress)(Progress::Embedded { chunks: self.made });
+        self.done = done;
+        (self.work.progress)(Progress::Embedded { chunks: done });
         self.pace.rest(started.elapsed(), self.work.cancel);
         Ok(vectors)
     }
@@ -284,7 +295,8 @@ impl Embedding<'_> {
         }
         for batch in todo.chunks_mut(self.pace.batch(BATCH_CHUNKS)) {
             let texts: Vec<String> = batch.iter_mut().map(|todo| std::mem::take(&mut todo.text)).collect();
-            for (todo, vectors) in batch.iter().zip(self.vectors(&texts)?) {
+            let done = self.done + texts.len() as u64;
+            for (todo, vectors) in batch.iter().zip(self.vectors(&texts, done)?) {
                 let vectors = self.cache.insert(todo.key, vectors);
                 for &(d, c) in &todo.chunks {
                     documents[d].vectors[c] = Some(ChunkVectors::clone(&vectors));

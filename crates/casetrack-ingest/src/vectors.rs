@@ -19,6 +19,10 @@ const REMEMBERED: usize = 4096;
 const LARGE: usize = 256;
 /// Chunks for each row that is embedded, at least.
 const LEAST_SAVED: usize = 2;
+/// Most terms, and most bytes of token vectors, of a chunk that gets its vectors from its rows: a passage of running text has about as many.
+/// Without a limit, the vectors of a large table take more memory than its text.
+const MOST_TERMS: usize = 192;
+const MOST_TOKEN_BYTES: usize = 12 << 10;
 
 #[derive(Debug, Clone)]
 pub(crate) struct ChunkVectors {
@@ -30,25 +34,44 @@ pub(crate) struct ChunkVectors {
 }
 
 impl ChunkVectors {
-    /// The vectors of a passage from those of its rows: the direction of the sum, the largest weight of each term, and the tokens of all rows.
+    /// The vectors of a passage from those of its rows: the direction of the sum, the terms of the largest weights, and the tokens of the first
+    /// rows.
     fn of_rows<'v>(rows: impl Iterator<Item = &'v Self> + Clone) -> Self {
         let mut dense = vec![0.0f32; rows.clone().next().map_or(0, |row| row.dense.len())];
         rows.clone().for_each(|row| dense.iter_mut().zip(&row.dense).for_each(|(sum, value)| *sum += value));
         let length = dense.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         dense.iter_mut().for_each(|value| *value /= length);
         let has_sparse = rows.clone().any(|row| row.sparse.is_some());
-        let sparse = has_sparse.then(|| {
-            let mut weights: BTreeMap<u32, f32> = BTreeMap::new();
-            for (term, weight) in rows.clone().filter_map(|row| row.sparse.as_ref()).flat_map(|row| &row.terms) {
-                let most = weights.entry(*term).or_default();
-                *most = most.max(*weight);
-            }
-            SparseVector { terms: weights.into_iter().collect() }
-        });
+        let sparse = has_sparse.then(|| SparseVector { terms: heaviest_terms(rows.clone()) });
         let has_tokens = rows.clone().any(|row| row.tokens.is_some());
-        let tokens = has_tokens.then(|| rows.filter_map(|row| row.tokens.as_deref()).flatten().copied().collect());
+        let tokens = has_tokens.then(|| {
+            let mut all: Vec<u8> = Vec::new();
+            for tokens in rows.filter_map(|row| row.tokens.as_deref()) {
+                if all.is_empty() || all.len() + tokens.len() <= MOST_TOKEN_BYTES {
+                    all.extend(tokens);
+                }
+            }
+            all
+        });
         Self { dense, sparse, tokens }
     }
+}
+
+/// The largest weight of each term in these rows, of at most [`MOST_TERMS`] terms, by term.
+fn heaviest_terms<'v>(rows: impl Iterator<Item = &'v ChunkVectors>) -> Vec<(u32, f32)> {
+    let mut weights: BTreeMap<u32, f32> = BTreeMap::new();
+    for (term, weight) in rows.filter_map(|row| row.sparse.as_ref()).flat_map(|row| &row.terms) {
+        let most = weights.entry(*term).or_default();
+        *most = most.max(*weight);
+    }
+    let mut terms: Vec<(u32, f32)> = weights.into_iter().collect();
+    if terms.len() > MOST_TERMS {
+        terms.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        terms.truncate(MOST_TERMS);
+        terms.sort_by_key(|(term, _)| *term);
+        terms.shrink_to_fit();
+    }
+    terms
 }
 
 /// The rows of a large table, which are embedded instead of its chunks.
@@ -87,6 +110,11 @@ impl RowTexts {
             rows.chunks.push((at, of_chunk));
         }
         Some(rows)
+    }
+
+    /// Chunks that get their vectors from `texts`.
+    pub fn chunk_count(&self) -> usize {
+        self.chunks.len()
     }
 
     /// The vectors of the chunks, by index, from those of `texts`.
@@ -230,6 +258,21 @@ mod tests {
         let name = |at: usize| "x".repeat(at);
         let different: Vec<Chunk> = (0..LARGE).map(|at| chunk(at, [&name(at + 1), "end"])).collect();
         assert!(RowTexts::of(&different, &none).is_none());
+    }
+
+    #[test]
+    fn a_chunk_of_many_rows_has_no_more_terms_and_tokens_than_a_passage() {
+        let row = |n: u32| ChunkVectors {
+            dense: vec![1.0],
+            sparse: Some(SparseVector { terms: (0..100).map(|term| (100 * n + term, (n + 1) as f32)).collect() }),
+            tokens: Some(vec![n as u8; 5 << 10]),
+        };
+        let rows: Vec<ChunkVectors> = (0..5).map(row).collect();
+        let vectors = ChunkVectors::of_rows(rows.iter());
+        let terms = vectors.sparse.unwrap().terms;
+        assert_eq!((terms.len(), terms[0], terms.last()), (MOST_TERMS, (300, 4.0), Some(&(499, 5.0))));
+        assert!(terms.is_sorted_by_key(|(term, _)| *term));
+        assert_eq!(vectors.tokens.unwrap().len(), 10 << 10);
     }
 
     #[test]

@@ -329,6 +329,8 @@ mod tests {
                 "file_extensions is [\"null\"]; leave file_extensions out if nothing is meant.",
             ),
             (json!({"query": "a", "tag": "null"}), "tag is \"null\"; leave tag out if nothing is meant."),
+            (json!({"query": "a", "tag": "None"}), "tag is \"None\"; leave tag out if nothing is meant."),
+            (json!({"query": "a", "tag": " nil "}), "tag is \" nil \"; leave tag out if nothing is meant."),
             (
                 json!({"query": "a", "sort_by": "names"}),
                 "sort_by is \"names\"; it must be one of name, date.\n\nDid you mean \"name\"?",

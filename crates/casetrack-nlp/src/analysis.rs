@@ -14,6 +14,7 @@ use crate::facts::date_order;
 use crate::findings::{PageFindings, overlap};
 use crate::languages::{self, Language, Ruleset};
 use crate::names::{Alias, NameMention, Page, PageNames, names};
+use crate::plain_page::PlainPage;
 use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules;
 use crate::words::single_spaced;
@@ -23,12 +24,12 @@ use crate::words::single_spaced;
 /// of its rules concerns only its documents.
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
-        Ruleset::English => "en-6",
-        Ruleset::Own(Language::German) => "de-3",
-        Ruleset::Own(Language::French) => "fr-3",
-        Ruleset::Own(Language::Spanish) => "es-3",
-        Ruleset::Own(Language::Italian) => "it-3",
-        Ruleset::Other => "other-3",
+        Ruleset::English => "en-7",
+        Ruleset::Own(Language::German) => "de-4",
+        Ruleset::Own(Language::French) => "fr-4",
+        Ruleset::Own(Language::Spanish) => "es-4",
+        Ruleset::Own(Language::Italian) => "it-4",
+        Ruleset::Other => "other-4",
     }
 }
 
@@ -49,20 +50,25 @@ pub fn annotate(
     cancel: &Cancel,
 ) -> Result<Annotations> {
     let go_on = || if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) };
+    let plain: Vec<Option<PlainPage>> = pages.iter().map(|page| PlainPage::of(page)).collect();
+    let mut texts: Vec<&str> = Vec::with_capacity(pages.len());
+    for (page, plain) in pages.iter().zip(&plain) {
+        texts.push(plain.as_ref().map_or(*page, |plain| plain.text.as_str()));
+    }
     let ruleset = Ruleset::of(language);
     let (named, topics) = if ruleset.has_names() {
         let spans: Vec<Vec<NamedSpan>> =
-            pages.iter().map(|page| recognizer.recognize(page, cancel)).collect::<Result<_>>()?;
-        let with_spans: Vec<Page<'_>> = pages.iter().zip(&spans).map(|(text, spans)| Page { text, spans }).collect();
+            texts.iter().map(|page| recognizer.recognize(page, cancel)).collect::<Result<_>>()?;
+        let with_spans: Vec<Page<'_>> = texts.iter().zip(&spans).map(|(text, spans)| Page { text, spans }).collect();
         let named = names(&with_spans);
         go_on()?;
-        let topics = concept_candidates(pages, &named);
+        let topics = concept_candidates(&texts, &named);
         (named, topics)
     } else {
-        (pages.iter().map(|_| PageNames::default()).collect(), pages.iter().map(|_| Vec::new()).collect())
+        (texts.iter().map(|_| PageNames::default()).collect(), texts.iter().map(|_| Vec::new()).collect())
     };
     go_on()?;
-    let found = found(pages, language, DateOrder::Unknown)?;
+    let found = found(&texts, language, DateOrder::Unknown)?;
     go_on()?;
 
     let mut placed: Vec<UnresolvedMention> = Vec::new();
@@ -70,6 +76,18 @@ pub fn annotate(
     for (page, ((named, topics), found)) in (1..).zip(named.into_iter().zip(topics).zip(found)) {
         placed.extend(on_page(page, named, topics, found.mentions));
         references.extend(found.references.into_iter().map(|reference| PlacedReference { page, reference }));
+    }
+    // From here on, places are those of the pages.
+    let on_page = |page: u32, start: &mut u32, end: &mut u32| {
+        if let Some(Some(plain)) = plain.get((page as usize).wrapping_sub(1)) {
+            (*start, *end) = plain.on_page(*start, *end);
+        }
+    };
+    for UnresolvedMention { page, mention, .. } in &mut placed {
+        on_page(*page, &mut mention.char_start, &mut mention.char_end);
+    }
+    for PlacedReference { page, reference } in &mut references {
+        on_page(*page, &mut reference.char_start, &mut reference.char_end);
     }
 
     let surfaces = surfaces(pages, &placed);
@@ -294,6 +312,28 @@ mod tests {
         assert_eq!(first(EntityType::Person), None);
     }
 
+    #[test]
+    fn a_name_has_one_entity_in_all_forms_of_its_letters() {
+        let pages = [
+            "We pay Müller GmbH, then Mu\u{308}ller GmbH, then Mueller GmbH and then Muller GmbH today.",
+            "At noon Smith\u{2013}Jones Ltd pays in Zu\u{308}rich.\n\nAt night Smith-Jones Ltd pays Mu\u{308}ller GmbH today.",
+        ];
+        let found = annotate(&TwoNames, &pages, None, &Cancel::default()).unwrap();
+        let written = |key: &str| -> Vec<String> {
+            let entity = found.entities.iter().position(|entity| entity.key == key).map(|at| at as u32);
+            let of_entity = found.mentions.iter().filter(|mention| Some(mention.entity) == entity);
+            let text = |mention: &PlacedMention| {
+                let page = pages[mention.page as usize - 1].chars();
+                page.skip(mention.char_start as usize).take((mention.char_end - mention.char_start) as usize).collect()
+            };
+            of_entity.map(text).collect()
+        };
+        let composed = "Mu\u{308}ller GmbH";
+        assert_eq!(written("mueller"), ["Müller GmbH", composed, "Mueller GmbH", composed]);
+        assert_eq!(written("muller"), ["Muller GmbH"]);
+        assert_eq!(written("smith-jones"), ["Smith\u{2013}Jones Ltd", "Smith-Jones Ltd"]);
+    }
+
     struct FailingRecognizer;
 
     impl Recognizer for FailingRecognizer {
@@ -307,7 +347,7 @@ mod tests {
         let pages = ["Am 5.4.2023 zahlt John Smith 1.500 EUR nach § 433 Abs. 2 BGB."];
         for language in [None, Some("en"), Some("en-US")] {
             assert!(annotate(&FailingRecognizer, &pages, language, &Cancel::default()).is_err(), "{language:?}");
-            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-6");
+            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-7");
         }
         for language in ["de", "fr", "es", "it", "nl"] {
             let found = annotate(&FailingRecognizer, &pages, Some(language), &Cancel::default()).unwrap();

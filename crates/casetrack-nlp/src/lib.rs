@@ -20,6 +20,7 @@ pub mod names;
 mod numbers;
 pub mod patterns;
 mod places;
+mod plain_page;
 pub mod recognizer;
 pub mod redaction;
 pub mod references;

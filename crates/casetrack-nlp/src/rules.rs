@@ -22,6 +22,7 @@ pub fn find(pages: &[&str], order: DateOrder) -> Result<Vec<PageFindings>> {
         let references = references::find(&tokens, order);
         let found = dates::find(&tokens, order);
         let mut mentions = in_any_language(found.mentions, page)?;
+        dates::without_left_out(page, &mut mentions);
         mentions.retain(|date| !inside_citation(date, &references));
         anchors.add(&mentions, number);
         let amounts = amounts::find(&tokens, &conventions);
@@ -56,6 +57,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::languages::{self, Language};
 
     fn days(pages: &[&str]) -> Vec<Vec<String>> {
         find(pages, crate::facts::date_order(pages, None))
@@ -109,6 +111,26 @@ mod tests {
         let text = "Under the Securities Exchange Act of 1934 and since Brown v. Board of Education, 347 U.S. 483 (1954), see ISO 9001:2015 \
                     and http://example.com/2023-01-05.";
         assert_eq!(days(&[text]), [Vec::<String>::new()]);
+    }
+
+    #[test]
+    fn days_that_a_calendar_leaves_out_are_no_dates() {
+        let text = "Event: Hearing über 3 Tage\nWhen: 2024-09-05 14:00\nNot on: 2024-09-12 14:00, 2024-09-26\nRepeated on: 2024-09-19\n\
+                    Event: Walk\nIn place of the date: 2024-10-01\nWhen: 2024-10-02 (all day)\nIt is not on: 2024-11-03";
+        let taken = ["2024-09-05", "2024-09-19", "2024-10-02", "2024-11-03"];
+        assert_eq!(days(&[text]), [taken]);
+        for language in Language::ALL {
+            let found = languages::find(language, &[text], DateOrder::Unknown).unwrap().remove(0);
+            let dates: Vec<String> = found
+                .mentions
+                .into_iter()
+                .filter_map(|mention| match mention.value {
+                    Some(EntityValue::Date(date)) => Some(date.first),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(dates, taken, "{language:?}");
+        }
     }
 
     /// Pieces that the rules look for, so that random texts reach deep into them.

@@ -233,7 +233,8 @@ fn amounts_of(tokens: &Tokens) -> Vec<Quantity> {
 
 fn amount(mention: &Mention) -> Option<(Dimension, f64, f64)> {
     match &mention.value {
-        Some(EntityValue::Amount(amount)) => {
+        // Crowns of a country that the text leaves open cannot be compared with others.
+        Some(EntityValue::Amount(amount)) if amount.unit != amounts::CROWNS => {
             let value = amount.value.parse().ok()?;
             Some((Dimension::Amount(amount.unit.clone()), value, value))
         }

@@ -101,9 +101,9 @@ pub(super) fn route(
     Ok(Some(Route { documents: found, rest: without(query, &places) }))
 }
 
-/// The words without the documents that they only name by chance: a word of a table's head, which is a document's cover as well; an ordinary
-/// word on a cover; and in a collection of
-/// fewer than [`FEW`] documents an ordinary word of a file's name, such as "row" for `ghost_rows.xlsx`.
+/// The words without the documents that they only name by chance: a word of a table's head, which is a document's cover as well; a word that the
+/// cover writes in small letters; a word for a kind of document, such as "report" for `report.txt`; and in a collection of fewer than [`FEW`]
+/// documents an ordinary word of a file's name, such as "row" for `ghost_rows.xlsx`.
 fn distinctive(collection: &Collection, query: &str, namings: Vec<NameMatch>) -> Result<Vec<NameMatch>> {
     let catalogue = collection.catalogue()?;
     let mut passages = collection.passages();
@@ -114,17 +114,21 @@ fn distinctive(collection: &Collection, query: &str, namings: Vec<NameMatch>) ->
         let mut documents = Vec::new();
         for (id, is_name) in naming.documents {
             let Some(entry) = catalogue.iter().find(|entry| entry.id == id) else { continue };
-            let is_known_name = match (is_name, is_capitalised) {
+            let is_sheet = entry.format.is_spreadsheet();
+            let names = match (is_name, is_capitalised) {
+                (true, _) if has_whole_name(&entry.name, query) => true,
+                // "report" for report.txt
+                (true, _) if !asks(&word) => false,
                 (true, true) => true,
-                (true, false) => catalogue.len() >= FEW || has_whole_name(&entry.name, query),
-                (false, _) if entry.format.is_spreadsheet() => false,
-                (false, is_capitalised) => is_capitalised,
+                (false, _) if is_sheet => false,
+                _ => {
+                    let cover = passages.at(id, 0)?;
+                    let cover = cover.as_ref().map(|passage| passage.chunk.searchable_text()).unwrap_or_default();
+                    let is_common = is_written_small(&cover, &word);
+                    let may_be_common = if is_name { catalogue.len() < FEW } else { !is_capitalised };
+                    !is_common && !may_be_common || !is_sheet && is_proper_noun(&cover, &word)
+                }
             };
-            let mut is_written_as_one = || -> Result<bool> {
-                let passage = passages.at(id, 0)?;
-                Ok(passage.is_some_and(|passage| is_proper_noun(&passage.chunk.searchable_text(), &word)))
-            };
-            let names = is_known_name || !entry.format.is_spreadsheet() && is_written_as_one()?;
             documents.extend(names.then_some((id, is_name)));
         }
         naming.documents = documents;
@@ -133,8 +137,11 @@ fn distinctive(collection: &Collection, query: &str, namings: Vec<NameMatch>) ->
     Ok(kept)
 }
 
-/// True if a query has all significant words of the name of a file, two or more, one after the other.
+/// True if a query has all significant words of the name of a file, two or more, one after the other, or the name with its ending.
 fn has_whole_name(name: &str, query: &str) -> bool {
+    if name.contains('.') && query.to_lowercase().contains(&name.to_lowercase()) {
+        return true;
+    }
     let said = |text: &str| -> Vec<String> {
         let text = text.to_lowercase();
         words(&text).into_iter().map(|place| text[place].to_owned()).filter(|word| asks(word)).collect()
@@ -142,6 +149,20 @@ fn has_whole_name(name: &str, query: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let (name, query) = (said(stem), said(query));
     name.len() > 1 && query.windows(name.len()).any(|part| part == name)
+}
+
+/// True if a text has a word (in lower case) in small letters, not only in addresses: it is one of the language.
+fn is_written_small(text: &str, word: &str) -> bool {
+    let is_in_address = |place: &Range<usize>| {
+        let mut after = text[place.end..].chars();
+        let goes_on = match after.next() {
+            Some('@' | '/' | '_') => true,
+            Some('.') => after.next().is_some_and(char::is_alphanumeric),
+            _ => false,
+        };
+        goes_on || text[..place.start].ends_with(['@', '.', '/', '_'])
+    };
+    words(text).into_iter().any(|place| &text[place.clone()] == word && !is_in_address(&place))
 }
 
 /// True if a text has a word (in lower case) only with a capital, and once after a word in small letters: so names are written, and not words of
@@ -336,6 +357,7 @@ mod tests {
             ("Tamarind_Foods_Agreement.docx", "notice in the tamarind foods contract"),
             ("rent roll 2024.xlsx", "total of the rent roll 2024"),
             ("notice of termination.pdf", "who signed the notice of termination"),
+            ("report.txt", "what does Report.txt say about rent"),
         ] {
             assert!(has_whole_name(name, query), "{name}");
         }
@@ -347,6 +369,8 @@ mod tests {
             ("notice of termination.pdf", "how long is the termination notice period"),
             ("lease.txt", "who pays under the lease"),
             ("2024.pdf", "rent in march"),
+            ("report.txt", "annual report"),
+            ("annual letter.txt", "the letter"),
         ] {
             assert!(!has_whole_name(name, query), "{name}");
         }
@@ -368,6 +392,28 @@ mod tests {
             assert_eq!(is_proper_noun(cover, word), is_name, "{word}");
         }
         assert!(!is_proper_noun("Counterparty\tAmount EUR\nacme\tAmount", "amount"));
+    }
+
+    #[test]
+    fn a_word_of_the_language_and_a_word_for_a_kind_of_document_are_no_names() {
+        let cover =
+            "Report of the board. The annual accounts of Tamarind Foods BV and its leases. www.foods.com, a@bv.nl";
+        for (word, is_small) in [
+            ("annual", true),
+            ("accounts", true),
+            ("leases", true),
+            ("tamarind", false),
+            ("2024", false),
+            ("lease", false),
+            ("foods", false),
+            ("bv", false),
+        ] {
+            assert_eq!(is_written_small(cover, word), is_small, "{word}");
+        }
+        for word in ["report", "Letter", "lease", "memo", "statement"] {
+            assert!(!asks(word), "{word}");
+        }
+        assert!(asks("tamarind") && asks("ghost"));
     }
 
     #[test]

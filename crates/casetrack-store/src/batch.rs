@@ -15,6 +15,11 @@ impl Truth {
     pub fn batch(&self) -> Batch<'_> {
         Batch { truth: self, changes: WriteBatch::default() }
     }
+
+    /// A batch with room for about this many bytes: one that grows has its bytes twice meanwhile.
+    pub fn batch_for(&self, bytes: usize) -> Batch<'_> {
+        Batch { truth: self, changes: WriteBatch::with_capacity_bytes(bytes) }
+    }
 }
 
 impl Batch<'_> {

@@ -201,10 +201,21 @@ pub(crate) fn independent<'d>(
 
 /// Inserts documents that have passed [`check`] and are [`independent`], or replaces those with the same ids.
 pub(crate) fn put(reader: &Reader<'_>, documents: &[&StoredDocument], state: &State) -> Result<Change> {
-    let (mut batch, mut state) = (reader.truth().batch(), *state);
+    let bytes = documents.iter().map(|document| bytes_about(document)).sum();
+    let (mut batch, mut state) = (reader.truth().batch_for(bytes), *state);
     let ops = documents.iter().map(|document| put_one(reader, document, &mut batch, &mut state));
     let ops = ops.collect::<Result<Vec<_>>>()?;
     finish(batch, state, ops)
+}
+
+/// The bytes of a document in a batch, rather too many: what is not written takes no memory.
+fn bytes_about(document: &StoredDocument) -> usize {
+    let pages = document.pages.iter().map(|page| page.text.len() + 24 * page.blocks.len() + 20 * page.line_boxes.len());
+    let chunks = document.chunks.iter().map(|chunk| 400 + chunk.context.len() + 20 * chunk.bounding_boxes.len());
+    let vectors = document.vectors.iter().map(|vector| 64 + 2 * vector.len());
+    let sparse = document.sparse_vectors.iter().map(|vector| 64 + 4 * vector.terms.len());
+    let tokens = document.token_vectors.iter().map(|signs| 64 + signs.len());
+    4096 + pages.sum::<usize>() + chunks.sum::<usize>() + vectors.chain(sparse).chain(tokens).sum::<usize>()
 }
 
 fn put_one(reader: &Reader<'_>, document: &StoredDocument, batch: &mut Batch<'_>, state: &mut State) -> Result<Op> {

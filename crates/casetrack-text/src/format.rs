@@ -17,7 +17,9 @@ pub fn thousands(number: u64) -> String {
 }
 
 /// An amount as it is stored, `EUR 3000000000`, as people read it: `EUR 3,000,000,000`, and `EUR 2.5` as `EUR 2.50`. Numbers with other signs stay as they are.
+/// Crowns without a country get those that they can be.
 pub fn amount(stored: &str) -> String {
+    let crowns = if stored.split(' ').any(|word| word == "kr") { " (SEK, NOK, DKK or ISK)" } else { "" };
     let has_currency =
         stored.split(' ').any(|word| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase()));
     let grouped = |word: &str| {
@@ -33,7 +35,7 @@ pub fn amount(stored: &str) -> String {
             _ => word.to_owned(),
         }
     };
-    stored.split(' ').map(grouped).collect::<Vec<_>>().join(" ")
+    stored.split(' ').map(grouped).collect::<Vec<_>>().join(" ") + crowns
 }
 
 /// `1 chunk`, `1,051 chunks`.
@@ -206,6 +208,7 @@ mod tests {
             ("EUR 0.5", "EUR 0.5"),
             ("EUR 1e21", "EUR 1e21"),
             ("EUR 18,400", "EUR 18,400"),
+            ("kr 1250000", "kr 1,250,000 (SEK, NOK, DKK or ISK)"),
             ("", ""),
         ] {
             assert_eq!(amount(stored), shown);

@@ -6,7 +6,7 @@ use serde_json::{Number, Value, json};
 use super::{bounds, type_of};
 
 /// Words that programs write in place of a value that is not set.
-const NOT_SET: &[&str] = &["null", "undefined", "None"];
+const NOT_SET: &[&str] = &["null", "undefined", "None", "nil"];
 /// Most items of an example.
 const EXAMPLE_ITEMS: usize = 3;
 
@@ -21,10 +21,10 @@ pub(super) fn may_stand_for_nothing(schema: &Value, value: &Value) -> bool {
     let is_allowed =
         |value| schema.get("enum").and_then(Value::as_array).is_some_and(|allowed| allowed.contains(value));
     match value {
-        Value::String(text) => NOT_SET[..2].contains(&text.trim()) && !is_allowed(value),
+        Value::String(text) => NOT_SET.contains(&text.trim()) && !is_allowed(value),
         Value::Array(items) => match items.as_slice() {
             [Value::Null] => true,
-            [Value::String(text)] => NOT_SET[..2].contains(&text.trim()),
+            [Value::String(text)] => NOT_SET.contains(&text.trim()),
             _ => false,
         },
         _ => false,

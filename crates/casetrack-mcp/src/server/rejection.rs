@@ -31,9 +31,71 @@ pub fn read(message: &[u8]) -> Result<ClientJsonRpcMessage, Value> {
                 rejection(INVALID_REQUEST, "Invalid request: this is not a JSON-RPC 2.0 message.", id)
             }
             _ if is_json => rejection(PARSE_ERROR, &unreadable(&error), id),
-            _ => rejection(PARSE_ERROR, "Parse error: this is not valid JSON, or it is nested too deeply.", None),
+            _ => match id_of_invalid(message) {
+                // A client waits for an answer with the id of its request.
+                Some(id) => {
+                    let message = format!("Parse error: this is not valid JSON ({error}).");
+                    rejection(PARSE_ERROR, &message, Some(id))
+                }
+                None => {
+                    rejection(PARSE_ERROR, "Parse error: this is not valid JSON, or it is nested too deeply.", None)
+                }
+            },
         }
     })
+}
+
+/// The id of an object that is not valid JSON, as one with `NaN` or a comma too many: the only member "id" of its first level, complete.
+fn id_of_invalid(message: &[u8]) -> Option<Value> {
+    let text = message.trim_ascii();
+    let (mut at, mut depth, mut before, mut found) = (0, 0u32, b' ', None);
+    text.strip_prefix(b"{")?;
+    while let Some(&byte) = text.get(at) {
+        let mut end = at + 1;
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                end = end_of_string(text, at)?;
+                if depth == 1 && matches!(before, b'{' | b',') && text.get(at..end) == Some(b"\"id\"") {
+                    let value = value_of_member(text.get(end..)?)?;
+                    if found.replace(value).is_some() {
+                        return None;
+                    }
+                }
+            }
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            before = byte;
+        }
+        at = end;
+    }
+    found
+}
+
+/// The place after the string that begins at this quotation mark.
+fn end_of_string(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        match text.get(at)? {
+            b'\\' => at += 2,
+            b'"' => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+}
+
+/// The string or number behind the name of a member, if the end of the member follows.
+fn value_of_member(behind: &[u8]) -> Option<Value> {
+    let value = behind.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let end = match value.first()? {
+        b'"' => end_of_string(value, 0)?,
+        _ => value.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'-')?,
+    };
+    let (value, rest) = value.split_at(end);
+    let is_complete = matches!(rest.trim_ascii_start().first(), Some(b',' | b'}'));
+    serde_json::from_slice(value).ok().filter(|_| is_complete)
 }
 
 /// The reason why JSON that is complete cannot be read.
@@ -104,6 +166,24 @@ mod tests {
             (r#"{"jsonrpc": "2.0", "id": 1.5, "method": "tools/list"}"#, Value::Null),
         ] {
             assert_eq!(rejected(other.as_bytes()), (id, json!(-32600)), "{other}");
+        }
+    }
+
+    #[test]
+    fn invalid_json_behind_a_readable_id_is_answered_with_that_id() {
+        for (message, id) in [
+            (r#"{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"top_k": NaN}}"#, json!(7)),
+            (r#"{"jsonrpc": "2.0", "id": "a-1", "method": "tools/call", "params": {"top_k": 1,}}"#, json!("a-1")),
+            (r#"{"method": "ping",, "id":0}"#, json!(0)),
+            (r#"{"params": {"id": 5, "query": "a\"id\": 6"}, "id" : 8 , "top_k": Infinity}"#, json!(8)),
+            (r#"{"id": 9, "params": {'query': 'rent'}}"#, json!(9)),
+            (r#"{"id": 1, "id": 2, "top_k": NaN}"#, Value::Null),
+            (r#"{"id": 12"#, Value::Null),
+            (r#"{"id": null, "top_k": NaN}"#, Value::Null),
+            (r#"{"params": {"id": 5, "top_k": NaN}}"#, Value::Null),
+            (r#"[{"id": 5, "top_k": NaN}]"#, Value::Null),
+        ] {
+            assert_eq!(rejected(message.as_bytes()), (id, json!(-32700)), "{message}");
         }
     }
 

@@ -2,7 +2,8 @@
 
 pattern_table! {
     "amounts/conventions.toml":
-    SWEDEN, NORWAY, DENMARK, ICELAND, IN_SWEDEN, IN_NORWAY, IN_DENMARK, IN_ICELAND, JAPAN, RENMINBI, CHINA, TAIWAN, HONG_KONG, INDIA, PAKISTAN, BRITAIN, WEIGHT, POINTS, COMMAS,
+    SWEDEN, NORWAY, DENMARK, ICELAND, IN_SWEDEN, IN_NORWAY, IN_DENMARK, IN_ICELAND, SAYS_SWEDEN, SAYS_NORWAY,
+    SAYS_DENMARK, SAYS_ICELAND, JAPAN, RENMINBI, CHINA, TAIWAN, HONG_KONG, INDIA, PAKISTAN, BRITAIN, WEIGHT, POINTS, COMMAS,
 }
 
 /// The meaning in a document of signs that several currencies share.
@@ -43,12 +44,14 @@ impl Conventions {
         };
         let countries = [("SEK", &*SWEDEN), ("NOK", &NORWAY), ("DKK", &DENMARK), ("ISK", &ICELAND)];
         let places = [("SEK", &*IN_SWEDEN), ("NOK", &IN_NORWAY), ("DKK", &IN_DENMARK), ("ISK", &IN_ICELAND)];
-        // The places of companies decide only where no country does.
-        let named = countries.iter().any(|(_, country)| has(country));
+        let words = [("SEK", &*SAYS_SWEDEN), ("NOK", &SAYS_NORWAY), ("DKK", &SAYS_DENMARK), ("ISK", &SAYS_ICELAND)];
+        // The places of companies decide only where no country does, and the language only where no place does.
+        let names = |shown: &[(&'static str, &regex::Regex)]| shown.iter().any(|(_, country)| has(country));
+        let decides = || [&countries, &places, &words].into_iter().find(|shown| names(*shown)).unwrap_or(&words);
         let pounds = written(&["pounds", "Pounds", "POUNDS"]);
         let (points, commas) = (has(&POINTS), has(&COMMAS));
         Self {
-            krona: if_written(&["kr", "Kr"], if named { &countries } else { &places }, None),
+            krona: if written(&["kr", "Kr"]) { only(decides(), None) } else { None },
             yen: if_written(&["¥", "￥"], &[("JPY", &JAPAN), ("CNY", &RENMINBI)], Some("JPY")),
             yuan: if_written(&["元"], &[("CNY", &CHINA), ("TWD", &TAIWAN), ("HKD", &HONG_KONG)], Some("CNY")),
             rupee: if_written(&["Rs", "RS", "upees"], &[("INR", &INDIA), ("PKR", &PAKISTAN)], Some("INR")),

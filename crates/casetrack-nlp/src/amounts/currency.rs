@@ -203,10 +203,13 @@ fn plain(tokens: &Tokens, conventions: &Conventions, at: usize) -> Option<(&'sta
     Some((unit, at + 1 + usize::from(sign && tokens.gap(at + 1) <= Gap::Space), false))
 }
 
+/// The unit of "kr" in a document that does not decide between the crowns of Sweden, Norway, Denmark and Iceland.
+pub const CROWNS: &str = "kr";
+
 /// The code of a name that several currencies have.
 fn shared(name: &'static str, conventions: &Conventions) -> Option<&'static str> {
     match name {
-        "krona" => conventions.krona,
+        "krona" => Some(conventions.krona.unwrap_or(CROWNS)),
         "rupee" => conventions.rupee,
         code => Some(code),
     }
@@ -277,7 +280,7 @@ fn in_words(tokens: &Tokens, conventions: &Conventions, number: usize, at: usize
         return found(unit, 0, at + 2);
     }
     if matches!(lower.as_str(), "kr" | "kronor") {
-        let krona = if lower == "kr" { conventions.krona? } else { "SEK" };
+        let krona = if lower == "kr" { conventions.krona.unwrap_or(CROWNS) } else { "SEK" };
         let point = tokens.symbol(at + 1) == '.' && tokens.glued(at + 1) && !tokens.starts_sentence(at + 2);
         return found(krona, 0, at + 1 + usize::from(point));
     }

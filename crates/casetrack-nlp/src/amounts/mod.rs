@@ -1,7 +1,8 @@
 //! Amounts of money and percentages: exact values with the currency's ISO 4217 code or `%`.
 //!
 //! A dollar sign without a country is the United States dollar. The document decides the currency of a sign that several currencies share
-//! ([`Conventions`]); otherwise it is not an amount. Both ends of a range are amounts: "$5 to $7 million" is 5 and 7 million. Cost: linear.
+//! ([`Conventions`]); otherwise it is not an amount, except one of [`CROWNS`]. Both ends of a range are amounts: "$5 to $7 million" is 5 and 7
+//! million. Cost: linear.
 
 mod cells;
 mod conventions;
@@ -15,6 +16,7 @@ use casetrack_core::{AmountValue, EntityType, EntityValue, Mention};
 
 pub(crate) use self::cells::{Side, is_heading, number_before, side};
 pub use self::conventions::Conventions;
+pub use self::currency::CROWNS;
 pub(crate) use self::currency::is_code as is_currency;
 pub(crate) use self::decimal::Decimal;
 use self::decimal::{Digits, hundredths, in_digits, is_unclear_scale, of_money, scale_at};

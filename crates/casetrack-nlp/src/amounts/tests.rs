@@ -224,10 +224,10 @@ fn dashes_stand_for_cents() {
 #[test]
 fn a_sign_of_several_currencies_is_what_the_document_shows() {
     check(&[
-        ("a total of 1 250 000 kr", ""),
+        ("a total of 1 250 000 kr", "1250000 kr"),
         ("a total of 1 250 000 kr under Swedish law", "1250000 SEK"),
         ("kr 500 in Norway, not in NOK", "500 NOK"),
-        ("500 kr. in Denmark or Sweden", ""),
+        ("500 kr. in Denmark or Sweden", "500 kr"),
         ("¥1,200,000", "1200000 JPY"),
         ("RMB is the currency: ¥1,200,000", "1200000 CNY"),
         ("RMB 3 million", "3000000 CNY"),
@@ -410,8 +410,21 @@ fn the_places_of_a_document_decide_its_crowns() {
         ("1 250 000 kr to Nordlys AB in Stockholm", "1250000 SEK"),
         ("1 250 000 kr, Oslo", "1250000 NOK"),
         ("1 250 000 kr to Lys ApS", "1250000 DKK"),
-        ("1 250 000 kr, Oslo and Stockholm", ""),
-        ("1 250 000 kr", ""),
+        ("1 250 000 kr, Oslo and Stockholm", "1250000 kr"),
+        ("1 250 000 kr", "1250000 kr"),
+        ("Kr 500 and kr. 700", "500 kr; 700 kr"),
         ("SEK 5 and 1 250 kr, Oslo", "5 SEK; 1250 SEK"),
+    ]);
+}
+
+#[test]
+fn the_language_of_a_document_decides_its_crowns() {
+    check(&[
+        ("Hyran är 1 250 000 kr och betalas i januari", "1250000 SEK"),
+        ("Husleien er 1 250 000 kr, og leietaker betaler", "1250000 NOK"),
+        ("Lejen er 1.250.000 kr, og lejer betaler den", "1250000 DKK"),
+        ("Verðið er 500 kr samkvæmt samningi", "500 ISK"),
+        ("Hyran betalas till bolaget i Oslo med 500 kr", "500 NOK"),
+        ("mellom selskapet og lejer: 500 kr", "500 kr"),
     ]);
 }

@@ -7,6 +7,7 @@
 //! | date_parts | the days of a written date, and ranges |
 //! | durations | "ninety (90) days" |
 //! | east_asian | "令和5年4月1日" |
+//! | left_out | days that a calendar leaves out |
 //! | order | day or month first in dates of digits, as the dates decide it |
 //! | roles | "effective date", "due date": the words around a date |
 //! | relative | "thirty days after the Effective Date" |
@@ -17,6 +18,7 @@ mod calendar;
 mod date_parts;
 mod durations;
 pub(crate) mod east_asian;
+mod left_out;
 mod order;
 mod periods;
 mod relative;
@@ -30,6 +32,7 @@ pub(crate) use calendar::century;
 pub(crate) use date_parts::DateParts;
 pub(crate) use durations::Unit;
 pub use durations::{Duration, duration, unit};
+pub(crate) use left_out::without_left_out;
 pub use order::DateOrder;
 pub(crate) use order::Votes;
 use relative::RelativeDate;

@@ -1,6 +1,6 @@
 //! Keys: names without their variations in writing.
 
-use casetrack_core::same_text::{Plain, SOFT_HYPHEN, continues};
+use casetrack_core::same_text::{Plain, SOFT_HYPHEN, continues, with_umlauts_spelt_out};
 use casetrack_core::{DatePrecision, EntityType, EntityValue};
 
 use crate::words::{Class, class_of, fold};
@@ -13,7 +13,7 @@ pub struct EntityKey {
     pub key: String,
 }
 
-/// The words of a name: lower case, without marks and possessive.
+/// The words of a name: lower case, without marks and possessive, with umlauts spelt out.
 fn name_words(surface: &str) -> Vec<String> {
     let plain = Plain::of(surface);
     plain
@@ -27,7 +27,11 @@ fn name_words(surface: &str) -> Vec<String> {
                 .collect::<String>()
         })
         .filter(|word| word.chars().any(|c| c.is_alphanumeric() || c == '&'))
-        .map(|word| if word == "&" { "and".to_owned() } else { word })
+        .map(|word| match word.as_str() {
+            "&" => "and".to_owned(),
+            // "Müller" and "Mueller" are one name.
+            _ => with_umlauts_spelt_out(&word).unwrap_or(word),
+        })
         .collect()
 }
 
@@ -179,12 +183,16 @@ mod tests {
         assert_eq!(organization("Inc.").0, ["inc"]);
         for name in ["Socie\u{301}te\u{301} Müller-\nBau", "Société Müller\u{ad}Bau", "Société\u{a0}Mu\u{308}llerBau"]
         {
-            assert_eq!(organization(name).0, ["société", "müllerbau"], "{name}");
+            assert_eq!(organization(name).0, ["société", "muellerbau"], "{name}");
         }
     }
 
     #[test]
     fn ways_to_write_a_person_have_one_key() {
+        for name in ["Jürgen Müller", "Ju\u{308}rgen Mueller", "Juergen Müller", "Dr. JÜRGEN MÜLLER", "Müller, Jürgen"]
+        {
+            assert_eq!(person(name).unwrap().key(false), "juergen mueller", "{name}");
+        }
         for name in ["Smith, John", "Mr. John Smith", "John A. Smith", "JOHN SMITH", "John Smith, Esq."] {
             assert_eq!(person(name).unwrap().key(false), "john smith", "{name}");
         }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use super::confidence::CERTAIN;
 use super::text::Text;
 use super::{Fact, FactKind};
 use crate::places::{is_place, place_at};
@@ -83,11 +84,30 @@ fn proper(text: &str) -> String {
 }
 
 pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
-    let law = laws(text).into_iter().min_by_key(|(score, _, range)| (Reverse(*score), range.start));
+    let laws = laws(text);
+    let is_agreed = laws.iter().all(|(_, name, _)| laws.first().is_some_and(|(_, first, _)| name == first));
+    let is_certain = is_agreed && laws.iter().any(|(.., range)| is_label_line(text, range));
+    let law = laws.into_iter().min_by_key(|(score, _, range)| (Reverse(*score), range.start));
     let law = law.map(|(score, name, range)| {
-        Fact::new(text, FactKind::GoverningLaw, name, range, (70 + 5 * score.min(5)) as u8)
+        let confidence = if is_certain { CERTAIN } else { (70 + 5 * score.min(5)) as u8 };
+        Fact::new(text, FactKind::GoverningLaw, name, range, confidence)
     });
     law.into_iter().chain(venue(text)).collect()
+}
+
+/// True if a law stands behind its label on a line or in a sentence of its own: "Governing law: Scotland".
+fn is_label_line(text: &Text<'_>, range: &Range<usize>) -> bool {
+    let whole = text.text();
+    if LABELLED.find(&whole[range.start..]).is_none_or(|label| label.start() != 0) {
+        return false;
+    }
+    let sentence = text.sentence(range.start);
+    // The number of a clause may come before.
+    let is_first = !whole[sentence.start.min(range.start)..range.start].contains(char::is_alphabetic);
+    let behind = &whole[range.end..];
+    let next = range.end + behind.len() - behind.trim_start().len();
+    let is_last = behind.is_empty() || behind.starts_with(['.', ';', '\n']) || text.flat.begins_line(next);
+    (is_first || text.flat.begins_line(range.start)) && is_last
 }
 
 fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {

@@ -16,6 +16,7 @@ pub(super) struct Amounts {
     scales: Vec<(i32, Regex)>,
     units: Vec<(String, i32, Regex)>,
     numbers: HashMap<String, u64>,
+    halves: HashMap<String, u64>,
     fraction: Regex,
 }
 
@@ -30,7 +31,7 @@ impl Amounts {
     pub fn new(data: &AmountsData, expressions: &Expressions) -> Read<Amounts> {
         let number = |name: &str| {
             format!(
-                r"(?P<{name}>(?:[0-9]{{1,3}}(?:{GROUPS}[0-9]{{3}}){{1,9}}|[0-9]{{1,30}})(?:[.,][0-9]{{1,6}})?)(?:[.,](?:--?|–|—|=))?"
+                r"(?P<{name}>(?:[0-9]{{1,3}}(?:{GROUPS}[0-9]{{3}}){{1,9}}|[0-9]{{1,30}})(?:[.,][0-9]{{1,6}}|[ \x{{A0}}]?[¼½¾])?)(?:[.,](?:--?|–|—|=))?"
             )
         };
         let of = &data.of;
@@ -42,7 +43,7 @@ impl Amounts {
         let low_unit = unit("low_unit");
         let unit = unit("unit");
         let of_number = format!("{signed}{}", scale("scale"));
-        let word = alternation(data.numbers.keys());
+        let word = alternation(data.numbers.keys().chain(data.halves.keys()));
         let AmountsData { to, between, and, .. } = data;
         let range = format!("(?:(?P<between>{between}){{s}})?");
         let joint = format!("(?:[-–—]|{{s}}(?:{to}|(?P<and>{and})){{s}})");
@@ -63,6 +64,7 @@ impl Amounts {
             scales: scales.collect::<Read<_>>()?,
             units: units.collect::<Read<_>>()?,
             numbers: data.numbers.clone(),
+            halves: data.halves.clone(),
             fraction: expressions.anywhere(FRACTION)?,
         })
     }
@@ -152,7 +154,13 @@ impl Amounts {
                 }
                 decimal(number.as_str())
             }
-            (None, Some(word)) => Decimal::from_integer(*self.numbers.get(&word.as_str().to_lowercase())?),
+            (None, Some(word)) => {
+                let word = word.as_str().to_lowercase();
+                match self.numbers.get(&word) {
+                    Some(number) => Decimal::from_integer(*number),
+                    None => Decimal::from_integer(self.halves.get(&word)?.checked_mul(5)?).shifted(-1),
+                }
+            }
             (None, None) => return None,
         };
         let mut value = value.shifted(scale + power);
@@ -212,6 +220,16 @@ fn joined<'w>(written: impl Iterator<Item = &'w String>) -> String {
 /// The value of digits with separators. Of two kinds the last is the decimal point; a single comma is one, a single
 /// point if no three digits follow it; several of one kind group digits.
 fn decimal(written: &str) -> Decimal {
+    let fraction = match written.chars().next_back() {
+        Some('¼') => Some((1, 4)),
+        Some('½') => Some((1, 2)),
+        Some('¾') => Some((3, 4)),
+        _ => None,
+    };
+    if let Some((over, under)) = fraction {
+        let whole = decimal(written.trim_end_matches(['¼', '½', '¾', ' ', '\u{a0}']));
+        return whole.with_fraction(over, under).unwrap_or(whole);
+    }
     let count = |c: char| written.chars().filter(|other| *other == c).count();
     let last = written.rfind(['.', ',']);
     let grouping = |at: usize| {
@@ -250,6 +268,8 @@ mod tests {
             ("10’000.00", "10000"),
             ("3,25", "3.25"),
             ("1,250,000", "1250000"),
+            ("2½", "2.5"),
+            ("10 ¾", "10.75"),
         ] {
             assert_eq!(decimal(written).to_string(), expected, "{written}");
         }
@@ -279,6 +299,16 @@ mod tests {
             (Language::German, "500.000 € bis 1 Mio. €", "500000 EUR; 1000000 EUR"),
             (Language::German, "1 und 5 EUR", "5 EUR"),
             (Language::German, "10.000,- €", "10000 EUR"),
+            (Language::German, "2½ Mio. EUR und EUR 3 ½ Mio.", "2500000 EUR; 3500000 EUR"),
+            (Language::German, "eineinhalb Millionen Euro", "1500000 EUR"),
+            (Language::German, "anderthalb Mio. €", "1500000 EUR"),
+            (Language::German, "eine halbe Million Euro", "500000 EUR"),
+            (Language::German, "1 Million Euro", "1000000 EUR"),
+            (Language::German, "EUR 2 1/2 Mio.", ""),
+            (Language::French, "1,5 Md€ et 2 Md €", "1500000000 EUR; 2000000000 EUR"),
+            (Language::French, "3 millions et demi d’euros", ""),
+            (Language::Spanish, "medio millón de euros", "500000 EUR"),
+            (Language::Italian, "mezzo milione di euro", "500000 EUR"),
             (Language::French, "Four\t2\tEUR 18 400", "18400 EUR"),
             (Language::French, "entre 5 et 7 millions d’euros", "5000000 EUR; 7000000 EUR"),
             (Language::French, "de 10 à 15 %", "10 %; 15 %"),

@@ -177,7 +177,10 @@ fn dates_on_page(rules: &Rules, tokens: &Tokens, places: &Places, order: DateOrd
         english.retain(|day| dates::names_english_month(&text[byte(day.char_start)..byte(day.char_end)]));
     }
     let in_chars = |what: Mention| Match { start: what.char_start as usize, end: what.char_end as usize, what };
-    without_overlap(own.chain(english).map(in_chars).collect()).into_iter().map(|found| found.what).collect()
+    let mut days =
+        without_overlap(own.chain(english).map(in_chars).collect()).into_iter().map(|found| found.what).collect();
+    crate::dates::without_left_out(text, &mut days);
+    days
 }
 
 /// References by the rules of the language, and those that are written alike in all languages: web addresses,

@@ -69,6 +69,9 @@ pub(super) struct AmountsData {
     pub and: String,
     /// Numbers in words, in lower case.
     pub numbers: HashMap<String, u64>,
+    /// Numbers of halves in words, in lower case: "eineinhalb" is three.
+    #[serde(default)]
+    pub halves: HashMap<String, u64>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -78,6 +78,8 @@ enum Owner {
     Law { name: String, end: usize },
     /// Another document, by title.
     Other(TokenReference),
+    /// A law that the document calls by its kind: "the Regulation".
+    Called { kind: String, end: usize },
     /// Another document or law, which the words here do not name.
     Unknown,
 }
@@ -112,9 +114,17 @@ fn owner(tokens: &Tokens, end: usize, order: DateOrder) -> Owner {
         _ if the && tokens.surface(noun) == "Code" => {
             Owner::Law { name: "Internal Revenue Code".to_owned(), end: noun + 1 }
         }
+        _ if the && is_called(tokens, noun) => Owner::Called { kind: tokens.surface(noun).to_owned(), end: noun + 1 },
         _ if is_unnamed(tokens, of, noun, the) => Owner::Unknown,
         _ => Owner::Own { end },
     }
+}
+
+/// True if the word behind "of the" is a law by its kind, as a defined term, and no part of a longer name: "the Act", not "the Act Concerning Sales".
+fn is_called(tokens: &Tokens, noun: usize) -> bool {
+    let longer = tokens.gap(noun + 1) <= Gap::Line
+        && (tokens.is_capitalized(noun + 1) || tokens.is_number(noun + 1) || tokens.symbol(noun + 1) == '(');
+    tokens.is_capitalized(noun) && !tokens.is_upper(noun) && LAWS.contains(tokens.word(noun)) && !longer
 }
 
 /// True if the words behind "of" mean another document or law without its name: "the Indenture", "the Act".
@@ -169,17 +179,9 @@ fn owned_references(
             let end = found.end;
             (vec![TokenReference { first, ..found }], end)
         }
-        Owner::Law { name, end } => {
-            let count = labels.len();
-            let found = labels
-                .into_iter()
-                .enumerate()
-                .map(|(n, (first, label_end, label))| {
-                    let end = if n + 1 == count { end } else { label_end };
-                    TokenReference::new(first, end, ReferenceKind::Regulation, format!("{name} {} {label}", part.name))
-                })
-                .collect();
-            (found, end)
+        Owner::Law { name, end } => (of_law(labels, end, |label| format!("{name} {} {label}", part.name)), end),
+        Owner::Called { kind, end } => {
+            (of_law(labels, end, |label| format!("{} {label} of the {kind}", part.name)), end)
         }
         Owner::Own { end } => {
             let attached = matches!(part.name, "Exhibit" | "Schedule" | "Annex" | "Appendix" | "Attachment")
@@ -199,6 +201,16 @@ fn owned_references(
             (found, end)
         }
     }
+}
+
+/// The references to parts of a law, whose words end before the token `end`.
+fn of_law(labels: Vec<(usize, usize, String)>, end: usize, name: impl Fn(&str) -> String) -> Vec<TokenReference> {
+    let count = labels.len();
+    let reference = |(n, (first, label_end, label)): (usize, (usize, usize, String))| {
+        let end = if n + 1 == count { end } else { label_end };
+        TokenReference::new(first, end, ReferenceKind::Regulation, name(&label))
+    };
+    labels.into_iter().enumerate().map(reference).collect()
 }
 
 /// "the Appendix" without a label.
@@ -325,4 +337,37 @@ fn attaches(tokens: &Tokens, first: usize, end: usize) -> bool {
     let before = matches!(tokens.word(first.wrapping_sub(1)), "as" | "hereto" | "in")
         && (first.saturating_sub(7)..first).any(attached);
     after || before
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Vec<(String, ReferenceKind)> {
+        let tokens = Tokens::new(text);
+        let found = crate::references::find(&tokens, DateOrder::Unknown);
+        found.into_iter().map(|reference| (reference.name, reference.kind)).collect()
+    }
+
+    #[test]
+    fn a_law_that_is_called_by_its_kind_has_references_of_its_own() {
+        for (text, name) in [
+            ("It is subject to § 12(b)(iii) of the Regulation.", "Section 12(b)(iii) of the Regulation"),
+            ("As Section 3 of the Act defines it, it ends.", "Section 3 of the Act"),
+            ("They comply with paragraph (c) of Section 7 of the Rules at all times.", "Section 7(c) of the Rules"),
+            ("He relies on Article 5 of the Statute, which applies.", "Article 5 of the Statute"),
+            ("It follows from section 4 of the Law and from nothing else.", "Section 4 of the Law"),
+        ] {
+            assert_eq!(named(text), [(name.to_owned(), ReferenceKind::Regulation)], "{text}");
+        }
+        for text in [
+            "Section 4 of the Indenture applies.",
+            "Section 4 of such Act applies.",
+            "It amends Section 4 of the Act Concerning Sales.",
+            "It amends Section 4 of any Regulation.",
+            "Section 4 thereof applies.",
+        ] {
+            assert!(named(text).iter().all(|(name, _)| !name.contains(" of the ")), "{text}: {:?}", named(text));
+        }
+    }
 }

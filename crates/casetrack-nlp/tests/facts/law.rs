@@ -1,6 +1,7 @@
-use casetrack_nlp::FactKind;
+use casetrack_core::Cancel;
+use casetrack_nlp::{FactKind, annotate, facts_and_doubts};
 
-use super::{OPENING, facts_of, values};
+use super::{NoNames, OPENING, facts_of, values};
 
 const CLAUSES: &[(&str, &str)] = &[
     (
@@ -91,4 +92,27 @@ fn clauses_name_the_law_in_many_ways() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The law of an agreement that ends with these lines, if it is sure enough to be shown.
+fn shown_law(lines: &str) -> String {
+    let text = format!("{OPENING}2. Fees. Beta shall pay EUR 500 a month.\n\n{lines}\n");
+    let pages = [text.as_str()];
+    let annotations = annotate(&NoNames, &pages, None, &Cancel::default()).unwrap();
+    values(&facts_and_doubts(&pages, &annotations).known, FactKind::GoverningLaw)
+}
+
+#[test]
+fn a_label_on_a_line_of_its_own_is_certain() {
+    for (lines, law) in [
+        ("Governing law: Scotland", "Scotland"),
+        ("Landlord: Acme\nGoverning Law: England and Wales\nTerm: two years", "England and Wales"),
+        ("3. Governing law. The laws of England.", "England"),
+        ("Applicable law: Switzerland\nVenue: Zurich", "Switzerland"),
+        ("GOVERNING LAW: NEW YORK", "New York"),
+    ] {
+        assert_eq!(shown_law(lines), law, "{lines}");
+    }
+    let found = facts_of(&[&format!("{OPENING}Governing law: Scotland\nGoverning law: France\n")]);
+    assert!(found.iter().filter(|fact| fact.kind == FactKind::GoverningLaw).all(|fact| fact.confidence < 97));
 }

@@ -43,6 +43,8 @@ const CHECK: Duration = Duration::from_secs(5);
 
 /// Number of heaps that glibc makes for threads, see mallopt(3). Other C libraries ignore it.
 const HEAPS: &str = "MALLOC_ARENA_MAX";
+/// Bytes from which glibc gives a block of memory back to the system when it is freed. If unset, the largest block so far raises the limit.
+const OWN_BLOCK: &str = "MALLOC_MMAP_THRESHOLD_";
 
 /// Keep the data directory open for other commands, which start this process when they need it (used by CaseTrack itself)
 #[derive(Debug, Args)]
@@ -156,6 +158,10 @@ fn detach(global: &Global, data_dir: &Path, stay: bool) -> Result<ExitCode> {
     // calls the owner would hold several times the memory that it needs.
     if std::env::var_os(HEAPS).is_none() {
         command.env(HEAPS, "2");
+    }
+    // The text of a large table is freed in blocks of several megabytes, which no later work would fill.
+    if std::env::var_os(OWN_BLOCK).is_none() {
+        command.env(OWN_BLOCK, (4 << 20).to_string());
     }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

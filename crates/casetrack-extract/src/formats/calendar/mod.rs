@@ -5,6 +5,7 @@
 
 mod content_lines;
 mod recurrence;
+mod repetition;
 mod times;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Repetition of entries (RFC 5545, 3.8.5): a simple rule in words, any other as written.
 
 use super::content_lines::{Component, Property};
+use super::repetition::further_days;
 use super::times::{HomeZone, Time};
 
 /// The rules of an entry, the dates that it leaves out, and those that it adds.
@@ -20,6 +21,11 @@ pub(super) fn lines(entry: &Component, home: &HomeZone) -> Vec<String> {
         if !dates.is_empty() {
             lines.push(format!("{label}: {}", dates.join(", ")));
         }
+    }
+    let further = further_days(entry, home).unwrap_or_default();
+    if !further.is_empty() {
+        let days: Vec<String> = further.iter().map(ToString::to_string).collect();
+        lines.push(format!("Repeated on: {}", days.join(", ")));
     }
     lines
 }

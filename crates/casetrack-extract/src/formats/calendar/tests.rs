@@ -68,7 +68,7 @@ fn other_times_are_told_as_they_are() {
         ("DTSTART:20240905T140000\r\nDURATION:PT90M\r\n", "When: 2024-09-05 14:00 (no time zone given), for 90 min"),
         (
             "DTSTART;TZID=Europe/Berlin:20240905T140000\r\nRRULE:FREQ=WEEKLY;COUNT=3\r\nEXDATE;TZID=Europe/Berlin:20240912T140000\r\n",
-            "Repeats: every week, 3 times\nNot on: 2024-09-12 14:00 (Europe/Berlin)",
+            "Repeats: every week, 3 times\nNot on: 2024-09-12 14:00 (Europe/Berlin)\nRepeated on: 2024-09-19",
         ),
         (
             "RECURRENCE-ID;TZID=Europe/Berlin:20240905T140000\r\nDTSTART;TZID=Europe/Berlin:20240906T140000\r\n",

@@ -77,6 +77,15 @@ impl Time {
         }
     }
 
+    /// The day, if it is the same in Coordinated Universal Time as in the zone of the calendar.
+    pub fn day(&self, home: &HomeZone) -> Option<Date> {
+        let (shown, ..) = self.parts(home);
+        match self {
+            Self::Utc(time) => Some(shown).filter(|day| *day == time.date()),
+            _ => Some(shown),
+        }
+    }
+
     /// `2024-06-11 10:00 (Europe/Berlin)`.
     pub fn shown(&self, home: &HomeZone) -> String {
         let (date, clock, zone) = self.parts(home);

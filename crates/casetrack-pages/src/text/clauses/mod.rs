@@ -19,9 +19,10 @@ use sequence::{Boundary, Costs, best_sequence};
 /// delay", "5.1", "B.". Text that follows them becomes a block of its own. `pages` are all pages of a document.
 ///
 /// A number is a clause's if it continues from the ones before: tables of contents, references and lists inside clauses do not. The level is one
-/// below that of the document's title for "5.", two for "5.2". Linear in the text. The lists of mailboxes and archives stay as they are.
+/// below that of the document's title for "5.", two for "5.2". Linear in the text. The lists of mailboxes and archives, and
+/// sheets, stay as they are.
 pub fn mark_headings(format: FileFormat, pages: &mut [Page]) {
-    if format.is_listing() {
+    if format.is_listing() || pages.iter().all(|page| page.sheet_name.is_some()) {
         return;
     }
     let mut blocks = Vec::new();

@@ -51,10 +51,8 @@ pub fn annotate(
 ) -> Result<Annotations> {
     let go_on = || if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) };
     let plain: Vec<Option<PlainPage>> = pages.iter().map(|page| PlainPage::of(page)).collect();
-    let mut texts: Vec<&str> = Vec::with_capacity(pages.len());
-    for (page, plain) in pages.iter().zip(&plain) {
-        texts.push(plain.as_ref().map_or(*page, |plain| plain.text.as_str()));
-    }
+    let both = pages.iter().zip(&plain);
+    let texts: Vec<&str> = both.map(|(page, plain)| plain.as_ref().map_or(*page, |plain| &plain.text)).collect();
     let ruleset = Ruleset::of(language);
     let (named, topics) = if ruleset.has_names() {
         let spans: Vec<Vec<NamedSpan>> =

@@ -21,6 +21,8 @@ pattern_table! {
 
 /// Weight of the score of the clause about the term, from -1 to 1, beside the points of the rules.
 const TERM_CLAUSE: f32 = 3.0;
+/// Names of the date of the contract itself.
+const OF_AGREEMENT: [&str; 5] = ["execution date", "agreement date", "contract date", "signature date", "above date"];
 /// Most bytes of an end in the words of the contract.
 const LONGEST: usize = 160;
 
@@ -190,7 +192,7 @@ enum Start {
 impl Start {
     /// The words behind a length of time: "following the Launch Date (the "Term")".
     fn words(rest: &str) -> Self {
-        let words = clause(rest.trim_start_matches([')', ']', '"', '\'', ' ', ',']));
+        let words = clause(rest.trim_start_matches(|c: char| ")]'\" ,".contains(c)));
         if BEHIND_LENGTH.is_match(&words) && !UNFINISHED.is_match(&words) {
             Self::Named(words)
         } else {
@@ -205,14 +207,8 @@ impl Start {
 
 fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Expiry> {
     let said = &text.text()[sentence.clone()];
-    if YEAR_END.is_match(said)
-        && let Some(day) = days.effective.as_ref().or(days.agreement.as_ref())
-        && let Some(year) = day.iso.get(..4)
-    {
-        let page = text.flat.place(day.range.clone()).0;
-        let computed = Some(format!("end of {year}, the calendar year of {} (p. {page})", day.iso));
-        let (value, range) = (format!("{year}-12-31"), sentence.clone());
-        return Some(Expiry { score: 2, value, computed, range, begins: None, anniversary: false });
+    if let Some(end) = year_end(text, sentence, days).filter(|_| YEAR_END.is_match(said)) {
+        return Some(end);
     }
     let (span, clarity) = length(said)?;
     let range = sentence.start + span.range.start..sentence.start + span.range.end;
@@ -263,6 +259,15 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Exp
     let anniversary = !day_before && !stated && !shortened;
     let (value, computed) = (end.to_string(), Some(computed));
     Some(Expiry { score: 2 + clarity, value, computed, range, begins, anniversary })
+}
+
+/// The end of the calendar year of the contract.
+fn year_end(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Expiry> {
+    let day = days.effective.as_ref().or(days.agreement.as_ref())?;
+    let (year, page) = (day.iso.get(..4)?, text.flat.place(day.range.clone()).0);
+    let computed = Some(format!("end of {year}, the calendar year of {} (p. {page})", day.iso));
+    let (value, range) = (format!("{year}-12-31"), sentence.clone());
+    Some(Expiry { score: 2, value, computed, range, begins: None, anniversary: false })
 }
 
 fn length(said: &str) -> Option<(Span, i32)> {
@@ -336,8 +341,8 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         .contains("nniversary of")
         .then(|| ANCHOR.captures(&said[span.range.end.saturating_sub(4)..]))
         .flatten();
-    let such = |name: &String| matches!(name.to_lowercase().as_str(), "such date" | "that date" | "said date");
-    let close = at_anniversary.or(after).and_then(name).filter(|name| !such(name));
+    let such = ["such date", "that date", "said date"];
+    let close = at_anniversary.or(after).and_then(name).filter(|name| !such.contains(&name.to_lowercase().as_str()));
     if said[span.range.clone()].trim_end().ends_with(" hereof") {
         return agreement();
     }
@@ -352,8 +357,7 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
     if folded.starts_with("effective date") || folded.ends_with("of effective date") {
         return either();
     }
-    let of_contract = ["execution date", "agreement date", "contract date", "signature date", "above date"];
-    if folded.ends_with(" date") && !of_contract.contains(&folded.as_str()) {
+    if folded.ends_with(" date") && !OF_AGREEMENT.contains(&folded.as_str()) {
         let role = folded.trim_start_matches("the ").to_owned();
         let day = text.days.iter().find(|day| {
             let before = &text.text()[text.floor(day.range.start.saturating_sub(80))..day.range.start];

@@ -44,8 +44,8 @@ pub mod watches;
 
 pub use reader::Reader;
 
-#[cfg(any(test, feature = "samples"))]
+// Answers for the tests of front ends. A feature would compile the front ends twice, because the program does not have it.
+#[doc(hidden)]
 pub mod samples;
-#[cfg(any(test, feature = "samples"))]
 #[path = "../../casetrack-core/src/test_provenance.rs"]
 mod test_provenance;

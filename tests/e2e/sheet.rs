@@ -191,15 +191,28 @@ fn columns_are_defined_and_removed_on_the_command_line() {
 fn a_column_of_examples_has_the_clause_that_is_most_like_them() {
     let dir = tempfile::tempdir().unwrap();
     let text = |clause: &str| {
-        let plain: String = (1..40)
+        let parties = ["The Supplier", "The Buyer", "Each party", "The Contractor"];
+        let duties = ["shall deliver", "must keep", "may inspect", "shall not disclose", "reports"];
+        let things = [
+            "the goods of an order",
+            "the books of the other party",
+            "the price list",
+            "a notice of delay",
+            "all samples",
+        ];
+        let ways = [
+            "during the term of this agreement",
+            "at its own cost",
+            "within thirty days",
+            "without consent",
+            "in writing",
+        ];
+        let plain: String = (0..60)
             .map(|n| {
-                let said =
-                    ["shall deliver the goods of order", "may inspect the books of year", "pays the price of item"]
-                        [n % 3];
-                format!("{n}. The Buyer or the Seller {said} {n} under this agreement.\n\n")
+                format!("{n}. {} {} {} {}.\n\n", parties[n % 4], duties[n % 5], things[n / 5 % 5], ways[n / 3 % 5])
             })
             .collect();
-        format!("SUPPLY AGREEMENT\n\n{plain}40. {clause}\n")
+        format!("SUPPLY AGREEMENT\n\n{plain}61. {clause}\n")
     };
     let files = dir.path().join("files");
     write_files(

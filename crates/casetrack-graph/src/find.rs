@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-use casetrack_core::{Action, EntityType, Error, ErrorCode, ReferenceKind, Result, hint};
+use casetrack_core::{Action, EntityType, Error, ErrorCode, ReferenceKind, Result, hint, same_text};
 use casetrack_nlp::languages::Language;
 
 use super::Graph;
@@ -107,7 +107,8 @@ fn find<T: Copy + Ord + Hash>(
     kinds: impl Fn(T) -> bool,
     is_surname: impl Fn(&Item<T>) -> bool,
 ) -> (Match, Vec<u32>) {
-    let wanted: String = fold(&wanted.chars().take(MAX_NAME_CHARS).collect::<String>());
+    let given: String = wanted.chars().take(MAX_NAME_CHARS).collect();
+    let wanted = fold(&given);
     let known = |id: &u32| items.get(*id).is_some_and(|item| kinds(item.kind));
     let asked: Vec<&str> = words(&wanted).collect();
     if asked.is_empty() {
@@ -118,7 +119,11 @@ fn find<T: Copy + Ord + Hash>(
     let whole_surname =
         asked.len() == 1 && !exact.is_empty() && exact.iter().all(|id| items.get(*id).is_some_and(&is_surname));
     if !exact.is_empty() && !whole_surname {
-        let fit = if is_clear(items, &wanted, &mut exact) { Match::Exact } else { Match::Ambiguous };
+        let fit = if is_clear(items, &wanted, spelt(&given).as_deref(), &mut exact) {
+            Match::Exact
+        } else {
+            Match::Ambiguous
+        };
         return (fit, exact);
     }
 
@@ -173,11 +178,25 @@ fn misspelt<T: Copy + Ord + Hash>(items: &Items<T>, similar: HashMap<u32, f64>) 
     (fit, similar.into_iter().take(taken).map(|(id, _)| id).collect())
 }
 
+/// A name with its umlauts spelt out, as keys have it; `None` if it has none. "Müller" is Mueller rather than Muller.
+fn spelt(name: &str) -> Option<String> {
+    same_text::with_umlauts_spelt_out(&same_text::folded(name)).map(|spelt| fold(&spelt))
+}
+
 /// True if the first of the items with the same name is the clear choice: only that one is known by the name more than by others,
 /// or it is mentioned far more. Puts that one first.
-fn is_clear<T: Copy + Ord + Hash>(items: &Items<T>, wanted: &str, exact: &mut Vec<u32>) -> bool {
-    let is_its_name =
-        |id: u32| items.get(id).is_some_and(|item| fold(item.name()) == wanted || fold(&item.key) == wanted);
+fn is_clear<T: Copy + Ord + Hash>(
+    items: &Items<T>,
+    wanted: &str,
+    spelt_out: Option<&str>,
+    exact: &mut Vec<u32>,
+) -> bool {
+    let name = spelt_out.unwrap_or(wanted);
+    let is_its_name = |id: u32| {
+        items.get(id).is_some_and(|item| {
+            spelt(item.name()).unwrap_or_else(|| fold(item.name())) == name || fold(&item.key) == name
+        })
+    };
     let own: Vec<usize> = (0..exact.len()).filter(|&at| is_its_name(exact[at])).collect();
     if let [one] = own[..] {
         let one = exact.remove(one);

@@ -62,6 +62,24 @@ fn an_alias_means_the_entity_that_most_documents_call_by_it() {
 }
 
 #[test]
+fn an_umlaut_means_the_name_that_is_spelt_with_it() {
+    let called =
+        |key: &str, name: &str, document: &str| doc(document, 1).full(0, EntityType::Organization, key, name, None);
+    let graph = graph([
+        called("mueller gmbh", "Müller GmbH", "a"),
+        called("mueller gmbh", "Mueller GmbH", "b"),
+        called("mueller gmbh", "Mueller GmbH", "c"),
+        called("muller gmbh", "Muller GmbH", "d"),
+    ]);
+    for (asked, found) in
+        [("Müller GmbH", "Mueller GmbH"), ("Mueller GmbH", "Mueller GmbH"), ("Muller GmbH", "Muller GmbH")]
+    {
+        let named = graph.find_entity(asked, None);
+        assert_eq!((named.fit, names(&named)[0]), (Match::Exact, found), "{asked}");
+    }
+}
+
+#[test]
 fn institutions_that_administer_are_no_stakeholders() {
     let documents = ["a", "b", "c"]
         .map(|document| doc(document, 1).organization(0, "American Arbitration Association").organization(0, "Acme"));

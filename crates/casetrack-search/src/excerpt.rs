@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use casetrack_core::Block;
 
+use super::section::start_in;
 use super::sentences::{LONGEST, Sentence, sentences};
 use super::worth::Worth;
 use casetrack_host::documents::chunks::ChunkView;
@@ -100,6 +101,14 @@ pub(super) fn around(
         if decide(&part) > best.score.0 {
             best = Window { score: (decide(&part), best.score.1), chars: part, ..best };
         }
+    }
+    let of_section = || {
+        let start = start_in(query, &chunk.text)?;
+        let first = sentences.iter().position(|sentence| sentence.range.end > start)?;
+        Some(shortened(start..sentences[last_shown(&sentences, first, most)].range.end))
+    };
+    if let Some(section) = of_section().filter(|_| best.score.0 == 0) {
+        return section;
     }
     let shown = with_clause(&sentences, &worth.clauses, best.chars, extent.room());
     with_heading(&chars, &sentences, shown, extent.room())
@@ -312,6 +321,16 @@ pub(super) mod tests {
         let found = excerpt("interest on late payment", &chunk(&text), false);
         assert!(found.starts_with("Late payments bear interest"), "{}", found);
         assert!(found.chars().count() <= Extent::Usual.most());
+    }
+
+    #[test]
+    fn an_excerpt_begins_with_the_section_that_the_query_names() {
+        let filler = "Nothing of note is in this sentence at all. ".repeat(12);
+        let clause =
+            "7.6 If the Employer fails to pay a sum due, it shall pay interest at 4 per cent. This is a remedy.";
+        let text = format!("{filler}\n{clause}\n7.7 The Contractor may suspend performance. {filler}");
+        assert!(excerpt("clause 7.6", &chunk(&text), false).starts_with(clause));
+        assert!(excerpt("may the Contractor suspend under section 7.6?", &chunk(&text), true).starts_with(clause));
     }
 
     #[test]

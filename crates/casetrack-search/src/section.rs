@@ -163,6 +163,19 @@ fn begins(chunk: &Chunk, number: &str) -> Option<Head> {
     chunk.text.lines().chain(headings).filter_map(|line| head(line, number)).max()
 }
 
+/// The character of a text at which a line begins a section that the query names.
+pub(super) fn start_in(query: &str, text: &str) -> Option<usize> {
+    let numbers = numbers(query);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if numbers.iter().any(|number| head(line, number).is_some()) {
+            return Some(at + line.chars().take_while(|c| c.is_whitespace()).count());
+        }
+        at += line.chars().count();
+    }
+    None
+}
+
 fn head(line: &str, number: &str) -> Option<Head> {
     let line = line.trim_start();
     let labelled = ["section", "article", "artikel", "art.", "abschnitt", "clause", "§"].iter().find_map(|word| {
@@ -183,6 +196,14 @@ mod tests {
     fn numbers_after_a_word_for_sections_are_found() {
         assert_eq!(numbers("what does section 7.6 say of Clause 12(b) and § 3 or §§4.1?"), ["7.6", "12", "3", "4.1"]);
         assert_eq!(numbers("7.6 percent of intersection 4"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_section_that_the_query_names_starts_at_its_line() {
+        let text = "7.5 If the Employer pays less.\n 7.6 If the Employer fails to pay, it pays interest.\n7.7 More.";
+        assert_eq!(start_in("what does clause 7.6 say?", text), Some(32));
+        assert_eq!(start_in("clause 7.8", text), None);
+        assert_eq!(start_in("interest", text), None);
     }
 
     #[test]

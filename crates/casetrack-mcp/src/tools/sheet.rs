@@ -76,6 +76,7 @@ pub(crate) struct ColumnParameters {
     pattern: Option<String>,
     /// Five clauses or more: the cell is the clause most like them
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     examples: Vec<String>,
     /// Type of the values
     #[serde(default, rename = "type")]

@@ -151,6 +151,18 @@ impl Flat {
     pub fn begins_line(&self, byte: usize) -> bool {
         self.lines.binary_search(&(byte as u32)).is_ok()
     }
+
+    /// The byte at which the line of a byte begins.
+    pub fn line_start(&self, byte: usize) -> usize {
+        let before = self.lines.partition_point(|line| *line as usize <= byte);
+        before.checked_sub(1).and_then(|before| self.lines.get(before)).map_or(0, |line| *line as usize)
+    }
+
+    /// The byte at which the next line of a page begins.
+    pub fn line_end(&self, byte: usize) -> usize {
+        let next = self.lines.partition_point(|line| *line as usize <= byte);
+        self.lines.get(next).map_or(self.text.len(), |line| *line as usize)
+    }
 }
 
 /// The end of a word of letters and digits between underscores: "_May_". The start if there is none.

@@ -101,13 +101,13 @@ fn is_label_line(text: &Text<'_>, range: &Range<usize>) -> bool {
     if LABELLED.find(&whole[range.start..]).is_none_or(|label| label.start() != 0) {
         return false;
     }
-    let sentence = text.sentence(range.start);
+    let begin = text.sentence(range.start).start.max(text.flat.line_start(range.start));
     // The number of a clause may come before.
-    let is_first = !whole[sentence.start.min(range.start)..range.start].contains(char::is_alphabetic);
+    let is_first = !whole[begin.min(range.start)..range.start].contains(char::is_alphabetic);
     let behind = &whole[range.end..];
     let next = range.end + behind.len() - behind.trim_start().len();
     let is_last = behind.is_empty() || behind.starts_with(['.', ';', '\n']) || text.flat.begins_line(next);
-    (is_first || text.flat.begins_line(range.start)) && is_last
+    is_first && is_last
 }
 
 fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
@@ -142,9 +142,12 @@ fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
         }
     }
     for cue in LABELLED.find_iter(whole) {
-        if let Some((name, end)) = place(&whole[cue.end()..])
-            && name.split(" and ").flat_map(|name| name.split(" & ")).all(is_place)
-        {
+        // "Governing law: England" above "Term: two years": the next line may look like a part of the name
+        let named = [whole.len(), text.flat.line_end(cue.end())].into_iter().find_map(|end| {
+            place(&whole[cue.end()..end])
+                .filter(|(name, _)| name.split(" and ").flat_map(|name| name.split(" & ")).all(is_place))
+        });
+        if let Some((name, end)) = named {
             add(1, cue.range(), cue.end() + end, name);
         }
     }

@@ -110,6 +110,8 @@ fn a_label_on_a_line_of_its_own_is_certain() {
         ("3. Governing law. The laws of England.", "England"),
         ("Applicable law: Switzerland\nVenue: Zurich", "Switzerland"),
         ("GOVERNING LAW: NEW YORK", "New York"),
+        ("Item\tQty\nProofer\t1\n5. Governing law: Scotland.", "Scotland"),
+        ("Made with Acme S.A.\n1. Governing law. California.", "California"),
     ] {
         assert_eq!(shown_law(lines), law, "{lines}");
     }

@@ -49,7 +49,11 @@ impl Likeness {
             buckets.dedup();
             buckets
         };
-        Self { examples: examples.iter().map(of).collect(), frequencies: vec![0; 1 << BITS], sentences: 0 }
+        let examples: Vec<Vec<u32>> = examples.iter().map(of).collect();
+        // They count as sentences, so that a word of theirs has a weight even if only one document has it.
+        let mut frequencies = vec![0; 1 << BITS];
+        examples.iter().flatten().for_each(|bucket| frequencies[*bucket as usize] += 1);
+        Self { sentences: examples.len() as u32, examples, frequencies }
     }
 
     /// Counts the features of a document. Linear.
@@ -143,17 +147,28 @@ mod tests {
     ];
 
     fn contract(clause: &str) -> String {
-        let plain: String = (0..40)
+        let parties = ["The Supplier", "The Buyer", "Each party", "The Contractor"];
+        let duties = ["shall deliver", "must keep", "may inspect", "shall not disclose", "reports"];
+        let things = [
+            "the goods of an order",
+            "the books of the other party",
+            "the price list",
+            "a notice of delay",
+            "all samples",
+        ];
+        let ways = [
+            "during the term of this agreement",
+            "at its own cost",
+            "within thirty days",
+            "without consent",
+            "in writing",
+        ];
+        let plain: String = (0..60)
             .map(|n| {
-                let said = [
-                    "shall deliver the goods listed in order",
-                    "may inspect the books for year",
-                    "pays the price of item",
-                ];
-                format!("{n}. The Buyer or the Seller {} {n} under this agreement.\n\n", said[n % 3])
+                format!("{n}. {} {} {} {}.\n\n", parties[n % 4], duties[n % 5], things[n / 5 % 5], ways[n / 3 % 5])
             })
             .collect();
-        format!("{plain}\n\n41. {clause}\n")
+        format!("{plain}\n\n61. {clause}\n")
     }
 
     #[test]

@@ -235,7 +235,7 @@ fn a_column_of_examples_has_the_clause_that_is_most_like_them() {
     client.call("define_column", json!({"name": "packaging", "examples": examples}));
     let (_, sheet) = client.call("get_matter_sheet", json!({"columns": ["packaging"]}));
     assert!(values(&sheet, 0, "packaging")[0].contains("take back packaging"), "{sheet}");
-    assert_eq!(sheet["rows"][1]["not_found"], json!(["packaging"]), "{sheet}");
+    assert!(values(&sheet, 1, "packaging").is_empty() && sheet["rows"][1]["not_sure"].is_null(), "{sheet}");
 
     let file = dir.path().join("examples.txt");
     std::fs::write(&file, examples.join("\n\n")).unwrap();

@@ -16,14 +16,11 @@ NEVER_CALLED='^utilities/transactions/(lock/|optimistic|pessimistic|transaction_
 ^utilities/(cache_dump_load|env_mirror|fault_injection)
 ^tools/
 ^test_util/transaction'
-# Parts that reads and writes spend their time in. RocksDB's own releases are compiled with -O2; the other parts are so only in packages. A
-# collection has an LRU cache and skip lists, and no blobs: other caches, other memtables and blobs are linked, but never run.
-HOT='^(memory|util)/
-^cache/(cache|charged_cache|lru_cache|sharded_cache)
-^memtable/(alloc_tracker|skiplistrep|write_buffer_manager)
-^table/(block_fetcher|compaction_merging_iterator|format|get_context|iterator|merging_iterator|meta_blocks|table_|two_level_iterator|unique_id)
+# Parts that reads and writes spend their time in. RocksDB's own releases are compiled with -O2; the other parts are so only in packages.
+HOT='^(cache|memory|memtable|util)/
+^table/[a-z_]*\.cc
 ^table/block_based/
-^db/(arena_wrapped_db_iter|builder|column_family|db_iter|dbformat|log_|lookup_key|memtable|merge_|pinned|range_|snapshot|table_cache|version_set|write_)
+^db/(arena_wrapped_db_iter|blob/|builder|column_family|db_iter|dbformat|log_|lookup_key|memtable|merge_|pinned|range_|snapshot|table_cache|version_set|write_)
 ^db/compaction/compaction_(iterator|job)
 ^db/db_impl/(db_impl|db_impl_write)\.cc'
 

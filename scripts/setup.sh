@@ -79,6 +79,8 @@ python3 scripts/setup/fetch_models.py --check || fail "The model weights under m
 started=$SECONDS
 scripts/setup/rocksdb.sh
 say "Building in $CARGO_TARGET_DIR (the first time takes many minutes; later seconds)"
-# Only the program: tests and measurements build the rest of the workspace, such as casetrack-lab, themselves.
-cargo build --profile "$CASETRACK_BUILD_PROFILE" --locked --package casetrack
+# Packages have one program of the workspace.
+packages=()
+[ "$CASETRACK_BUILD_PROFILE" != dist ] || packages=(--package casetrack)
+cargo build --profile "$CASETRACK_BUILD_PROFILE" --locked ${packages[@]+"${packages[@]}"}
 say "Built $BIN in $((SECONDS - started)) s"

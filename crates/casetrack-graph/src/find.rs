@@ -119,12 +119,8 @@ fn find<T: Copy + Ord + Hash>(
     let whole_surname =
         asked.len() == 1 && !exact.is_empty() && exact.iter().all(|id| items.get(*id).is_some_and(&is_surname));
     if !exact.is_empty() && !whole_surname {
-        let fit = if is_clear(items, &wanted, spelt(&given).as_deref(), &mut exact) {
-            Match::Exact
-        } else {
-            Match::Ambiguous
-        };
-        return (fit, exact);
+        let is_clear = is_clear(items, &wanted, spelt(&given).as_deref(), &mut exact);
+        return (if is_clear { Match::Exact } else { Match::Ambiguous }, exact);
     }
 
     let (mut containing, mut similar): (BTreeSet<u32>, HashMap<u32, f64>) = Default::default();

@@ -100,7 +100,7 @@ impl Sample {
         sample
     }
 
-    /// Adds a row that begins at this character of the sheet. An empty line stands for the rows between.
+    /// Adds a row that begins at this character of the sheet. An empty line replaces the rows between.
     fn push(&mut self, row: &str, place: u32) {
         let chars = row.chars().count() as u32;
         self.rows += 1;

@@ -75,7 +75,7 @@ pub fn annotate(
         placed.extend(on_page(page, named, topics, found.mentions));
         references.extend(found.references.into_iter().map(|reference| PlacedReference { page, reference }));
     }
-    // From here on, places are those of the pages.
+    // From here on, places refer to the pages.
     let on_page = |page: u32, start: &mut u32, end: &mut u32| {
         if let Some(Some(plain)) = plain.get((page as usize).wrapping_sub(1)) {
             (*start, *end) = plain.on_page(*start, *end);

@@ -35,7 +35,7 @@ impl PlainPage {
         Some(Self { text: with_hyphens(&text), places })
     }
 
-    /// Characters of the page, half-open, of those of the text.
+    /// Converts characters of the text to characters of the page, half-open.
     pub fn on_page(&self, start: u32, end: u32) -> (u32, u32) {
         let place = |char: u32| self.places.get(char as usize).copied().unwrap_or(char);
         if self.places.is_empty() { (start, end) } else { (place(start), place(end)) }

@@ -47,7 +47,7 @@ struct Clause {
     ways: OnceLock<ClauseWays>,
 }
 
-/// Wordings of such clauses, wordings that they share with some others, words that are no such clause, and wordings of the opposite.
+/// Wordings of such clauses, wordings that they share with some others, words that only look like such a clause, and wordings of the opposite.
 #[derive(Default)]
 struct ClauseWays {
     said: Ways,
@@ -166,7 +166,7 @@ fn matched(
     kept.into_iter().filter_map(|(number, place)| Some((CLAUSES.get(number)?, place))).collect()
 }
 
-/// The question that stands for all that only ask for these clauses; `None` if a question asks for more, such as the law of a certain state.
+/// The question that replaces all wordings for only these clauses; `None` if a question asks for more, such as the law of a certain state.
 pub(super) fn wording(question: &str, asked: &[AskedClause]) -> Option<String> {
     let entries = |asked: &AskedClause| asked.clause.asked.iter().chain(&asked.clause.otherwise).flatten();
     let is_known = |word: &str| {

@@ -198,7 +198,7 @@ fn ranked<'c>(
             None if asks.only_wordings() => (score, answer.evidence.states_a_clause()),
             None => {
                 let admitted = asks.weighing().admits(score, answer.evidence) && asks.is_stated(answer.evidence);
-                // To a question for only a clause, other words than those of the clause are no answer.
+                // If a question is for only a clause, only the words of the clause answer it.
                 let says = answer.evidence.said > 0.0 || asks.wording.is_none();
                 (score, most.is_enough() && admitted && says)
             }
@@ -307,7 +307,7 @@ struct Asks {
     beginning: bool,
     /// The kinds of answers that it asks for.
     answers: Vec<&'static Answer>,
-    /// The question that stands for it, if it is only for clauses that are known.
+    /// The question that replaces its wording, if it asks only for known clauses.
     wording: Option<String>,
 }
 

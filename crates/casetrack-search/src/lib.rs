@@ -245,7 +245,7 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// `place` is that of the text, which is one paragraph until its `breaks` are set.
+    /// `place` is the place of the text, which is one paragraph until its `breaks` are set.
     pub fn of(text: String, place: &Provenance) -> Self {
         let Provenance {
             char_start, char_end, paragraph_start, paragraph_end, line_start, line_end, row_range, ..

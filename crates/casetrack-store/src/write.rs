@@ -208,7 +208,7 @@ pub(crate) fn put(reader: &Reader<'_>, documents: &[&StoredDocument], state: &St
     finish(batch, state, ops)
 }
 
-/// The bytes of a document in a batch, rather too many: what is not written takes no memory.
+/// The bytes of a document in a batch, rounded up: bytes that are not written take no memory.
 fn bytes_about(document: &StoredDocument) -> usize {
     let pages = document.pages.iter().map(|page| page.text.len() + 24 * page.blocks.len() + 20 * page.line_boxes.len());
     let chunks = document.chunks.iter().map(|chunk| 400 + chunk.context.len() + 20 * chunk.bounding_boxes.len());

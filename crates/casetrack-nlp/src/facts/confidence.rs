@@ -14,7 +14,7 @@ use super::{Fact, FactKind};
 
 /// The confidence of a rule whose facts need no clause around them: a label says which fact it is.
 pub(super) const CERTAIN: u8 = 97;
-/// Least probability of such a fact. Without it, the same right line has 37 to 60 percent, by the clauses around it.
+/// Least probability of such a fact. Without it, the same right line has 37 to 60 percent, depending on the clauses around it.
 const LEAST_OF_CERTAIN: f32 = 0.7;
 
 /// The probability is 1 / (1 + exp(-sum)).

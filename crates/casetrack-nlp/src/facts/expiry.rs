@@ -72,11 +72,10 @@ pub(crate) fn find(text: &Text<'_>, days: &Days, scored: Option<&Scored>) -> Opt
                 - 3 * i32::from(OTHER.is_match(said))
                 - i32::from(about > 200);
         let length = computed(text, sentence, days);
-        let unlimited = perpetual(sentence, said).or_else(|| event(sentence, said));
         // "until the end of the fifth Contract Year, and thereafter until terminated": the first term is the term
         let unlimited = match AFTERWARDS.is_match(said) {
             true => event(sentence, said).filter(|_| length.is_none()),
-            false => unlimited,
+            false => perpetual(sentence, said).or_else(|| event(sentence, said)),
         };
         for found in [stated(text, sentence), length, unlimited].into_iter().flatten() {
             // "until a party gives notice of termination" is about the end of the term
@@ -207,7 +206,9 @@ impl Start {
 
 fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Expiry> {
     let said = &text.text()[sentence.clone()];
-    if let Some(end) = year_end(text, sentence, days).filter(|_| YEAR_END.is_match(said)) {
+    if YEAR_END.is_match(said)
+        && let Some(end) = year_end(text, sentence, days)
+    {
         return Some(end);
     }
     let (span, clarity) = length(said)?;

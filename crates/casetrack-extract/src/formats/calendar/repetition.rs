@@ -23,7 +23,7 @@ enum Unit {
 struct Rule {
     unit: Unit,
     interval: i64,
-    /// The days of the week of a weekly rule; empty for that of its first day.
+    /// The weekdays of a weekly rule. If the list is empty, the rule has the weekday of its first day.
     weekdays: Vec<Weekday>,
     count: Option<usize>,
     /// The last day, and true if the rule may end within it.
@@ -110,7 +110,7 @@ impl Rule {
         None
     }
 
-    /// The day of a step, which may be none of the rule's.
+    /// The day of a step. The rule may not contain it.
     fn day(&self, start: Date, step: i64) -> Option<Date> {
         let span = match self.unit {
             // One day after another.

@@ -97,6 +97,9 @@ fn heading_before(before: &str) -> bool {
 /// Most days of a list that are followed to the first.
 const LISTED: usize = 12;
 
+/// Farthest that the name of another document is before its day, with the names of its parties, in bytes.
+const NAMED_BEFORE: usize = 300;
+
 /// True if a day is the day of another document that is named right before it, or before a list of days: "that certain Lease dated".
 fn is_other(text: &Text<'_>, day: &Day) -> bool {
     let mut day = day;
@@ -108,7 +111,7 @@ fn is_other(text: &Text<'_>, day: &Day) -> bool {
         let Some(last) = near.last().filter(listed) else { break };
         day = last;
     }
-    let from = text.floor(day.range.start.saturating_sub(120));
+    let from = text.floor(day.range.start.saturating_sub(NAMED_BEFORE));
     let before = &text.text()[from..day.range.start];
     if ORIGINALLY.is_match(before) {
         return true;

@@ -397,6 +397,10 @@ fn add_signers(text: &Text<'_>, parties: &mut Vec<Party>) {
     };
     let opened: Vec<String> = parties.iter().map(|party| begins(&party.name)).collect();
     for range in signers(text) {
+        let range = text.behind_day(range.start)..range.end;
+        if range.is_empty() {
+            continue;
+        }
         let name = single_spaced(&text.text()[range.clone()]);
         let name = name.trim_end_matches(',').to_owned();
         let known = parties.iter().any(|other| key(&other.name) == key(&name));

@@ -25,9 +25,21 @@ word_lists! {
     /// The last words of the names of funds, which may have a number: "Trust (1994)".
     FUNDS: set = "facts/funds.txt";
 }
-/// Offices of a state: "State of Ohio, Bureau of Motor Vehicles".
-const OFFICES: &[&str] =
-    &["Department", "Bureau", "Office", "Division", "Agency", "Board", "Commission", "Ministry", "Secretary"];
+/// Offices of a state, and institutes: "State of Ohio, Bureau of Motor Vehicles".
+const OFFICES: &[&str] = &[
+    "Department",
+    "Bureau",
+    "Office",
+    "Division",
+    "Agency",
+    "Board",
+    "Commission",
+    "Ministry",
+    "Secretary",
+    "Institute",
+    "Centre",
+    "Center",
+];
 
 /// Behind a comma they are part of the name of a person.
 const DEGREES: &[&str] = &["md", "phd", "esq", "cpa", "dds", "jd", "jr", "sr", "ii", "iii"];
@@ -47,6 +59,7 @@ const NAME_WORDS: usize = 16;
 /// The name that begins at a byte: words with capitals, and the words that join them.
 pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize>)> {
     let whole = text.text();
+    let at = text.behind_day(at);
     let window = Window::new(text, at);
     let end = window.name_end();
     let (first, form) = (window.words.first()?, window.words.get(end.checked_sub(1)?)?);
@@ -254,7 +267,7 @@ impl<'t> Window<'t> {
             "and" | "AND" => {
                 let firm = !is_form(&all[at - 1]) && !is_role(&all[at - 1].folded());
                 let kin = |next: &Word<'_>| firm && ENGLISH_KIN.contains(&next.folded().as_str()) && next.is_capital();
-                is_office(all, at)
+                is_office(all, at) && !self.begins_person(at + 1)
                     || self.is_corporation(at)
                     || next(&|next| is_pair(&all[at - 1], next) || kin(next))
                     || self.is_pair_of_names(at)
@@ -274,6 +287,11 @@ impl<'t> Window<'t> {
             _ => false,
         };
         joins.then_some((at + 1, false))
+    }
+
+    /// True if analysis found a person whose name begins with this word.
+    fn begins_person(&self, at: usize) -> bool {
+        self.word(at, |word| self.people.iter().any(|person| person.start == byte_of(self.text, word.start)))
     }
 
     /// True for a form of incorporation that is no plain word, with which a name ends.

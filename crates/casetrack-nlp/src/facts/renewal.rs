@@ -6,7 +6,7 @@ use super::{Fact, FactKind};
 
 pattern_table! {
     "facts/renewal.toml":
-    RENEWS, OF_TERM, NOT_TERM, RENEWAL_BEFORE, RENEWAL_AFTER, SUCCESSIVE, NOTICE_AFTER, NOTICE_BEFORE, NOTICE,
+    RENEWS, OF_TERM, NOT_TERM, RENEWAL_BEFORE, RENEWAL_AFTER, RENEWING, FIRST_TERM, SUCCESSIVE, NOTICE_AFTER, NOTICE_BEFORE, NOTICE,
     OTHER_NOTICE, OPTION, UNTIL_ENDED, GOES_ON, EARLY, CONDITION, BEFORE_END, LIKE_TERM, IT_RENEWS, ABOUT_TERM, NON_RENEWAL;
     AT_LEAST, END_OF_TERM, BEFORE_NOTICE,
 }
@@ -90,7 +90,7 @@ pub(super) fn prevents(text: &Text<'_>, notice: &Fact) -> bool {
 
 /// The length of the renewal in a sentence that speaks of one.
 fn renewal<'s>(said: &str, spans: &'s [Span]) -> Option<(i32, &'s Span)> {
-    let mut best: Option<(i32, &Span)> = None;
+    let mut best: Option<(i32, bool, &Span)> = None;
     for span in spans {
         let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
         if span.unit == Unit::Day && span.count < 25 || is_notice(before, after) {
@@ -99,12 +99,14 @@ fn renewal<'s>(said: &str, spans: &'s [Span]) -> Option<(i32, &'s Span)> {
         let mut score = 0;
         score += 2 * i32::from(RENEWAL_BEFORE.is_match(before)) + i32::from(RENEWAL_AFTER.is_match(after));
         score += i32::from(said.contains("utomatic")) + i32::from(SUCCESSIVE.is_match(said));
-        score -= i32::from(before.to_lowercase().ends_with("initial ")) * 2;
-        if score >= 3 && best.is_none_or(|(most, _)| score > most) {
-            best = Some((score, span));
+        let is_first = before.to_lowercase().ends_with("initial ") || FIRST_TERM.is_match(after);
+        score -= 2 * i32::from(is_first);
+        let renewing = RENEWING.is_match(before);
+        if score >= 3 && best.is_none_or(|(most, verb, _)| (score, renewing) > (most, verb)) {
+            best = Some((score, renewing, span));
         }
     }
-    best
+    best.map(|(score, _, span)| (score, span))
 }
 
 fn is_notice(before: &str, after: &str) -> bool {

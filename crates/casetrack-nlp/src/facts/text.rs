@@ -126,6 +126,13 @@ impl<'a> Text<'a> {
         beginning_in(&self.days, range, |day| day.range.start)
     }
 
+    /// The byte behind a day that begins at this byte, which is no part of a name: "May 3, 2004 ACME CORPORATION". The same byte if none does.
+    pub fn behind_day(&self, at: usize) -> usize {
+        let [day, ..] = self.days_in(at..at + 1) else { return at };
+        let rest = &self.text()[day.range.end..];
+        day.range.end + rest.len() - rest.trim_start_matches([' ', '\n', ',', ':']).len()
+    }
+
     pub fn names_in(&self, range: Range<usize>) -> &[NameRange] {
         beginning_in(&self.names, range, |name| name.range.start)
     }
@@ -324,10 +331,18 @@ fn span(tokens: &Tokens<'_>, at: usize) -> Option<(Span, usize)> {
 /// The count and unit of a length of time, true for business days, and the token after it.
 type Length = (i32, Unit, bool, usize);
 
-/// "annual", "month to month".
+/// "annual", "month to month", "monthly periods", "half a year".
 fn adverbial(tokens: &Tokens<'_>, at: usize) -> Option<Length> {
     let unit = match tokens.word(at) {
         "annual" | "yearly" => return Some((1, Unit::Year, false, at + 1)),
+        "monthly" => {
+            let is_length = matches!(tokens.word(at + 1), "period" | "periods" | "term" | "terms" | "extensions");
+            return is_length.then_some((1, Unit::Month, false, at + 1));
+        }
+        "half" => {
+            let is_year = tokens.word(at + 1) == "a" && tokens.word(at + 2) == "year";
+            return is_year.then_some((6, Unit::Month, false, at + 3));
+        }
         "year" => Unit::Year,
         "month" => Unit::Month,
         _ => return None,
@@ -358,7 +373,9 @@ fn counted(tokens: &Tokens<'_>, at: usize) -> Option<Length> {
     // "thirty-(30)", "one (1)-year", "(30)" after a number that was read without it
     for _ in 0..2 {
         next += usize::from(tokens.symbol(next) == '-');
-        if tokens.symbol(next) == '(' && tokens.is_number(next + 1) && tokens.symbol(next + 2) == ')' {
+        // OCR reads "(1)" as "(I)" or "(l)".
+        let is_digit = tokens.is_number(next + 1) || count.value == 1.0 && matches!(tokens.word(next + 1), "i" | "l");
+        if tokens.symbol(next) == '(' && is_digit && tokens.symbol(next + 2) == ')' {
             next += 3;
         }
     }

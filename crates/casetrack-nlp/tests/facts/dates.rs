@@ -325,3 +325,27 @@ fn terms_end_with_years_that_are_counted() {
         assert_eq!(values(&found, FactKind::Expiry), end, "{clause}");
     }
 }
+
+#[test]
+fn an_amendment_has_not_the_day_of_the_agreement_it_amends() {
+    check(&[
+        (
+            "AMENDMENT 1 TO SUPPLY AGREEMENT\n\nThis is the First Amendment to the Supply Agreement (\"Supply Agreement\") entered into on \
+             April 15, 2004, by and between Acme Foods, Inc. and Beta Tools LLC.\n\n1. Prices.",
+            "",
+            "",
+        ),
+        (
+            "SCHEDULE 3\n\nThis Schedule is made to that Software License, Support and Maintenance Agreement, by and between Acme Foods, Inc. \
+             (\"Acme\") and Beta Tools LLC (\"Beta\"), dated November 5, 2004, as amended.\n\n1. Services.",
+            "",
+            "",
+        ),
+        (
+            "This Amendment to the Supply Agreement (the \"Amendment\") is made as of May 3, 2004 between Acme Foods, Inc. and Beta Tools \
+             LLC.\n\n1. Prices.",
+            "2004-05-03",
+            "",
+        ),
+    ]);
+}

@@ -36,6 +36,11 @@ fn openings_list_parties_in_many_ways() {
             "Acme Foods, Inc.; Beta Tools LLC",
         ),
         (
+            "This Agreement is made as of May 3, 2004 between the Centre for Soil Research and Development (\"CSRD\") and Acme Foods, Inc. \
+             (\"Acme\").\n\nWHEREAS",
+            "Centre for Soil Research and Development; Acme Foods, Inc.",
+        ),
+        (
             "CONTRACT\n\nBETWEEN\n\nACME FOODS, INC.\n\nAND\n\nBETA TOOLS LLC\n\n1. Supply. Acme Foods supplies tools.",
             "ACME FOODS, INC.; BETA TOOLS LLC",
         ),

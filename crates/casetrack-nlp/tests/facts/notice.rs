@@ -51,6 +51,33 @@ fn a_contract_says_in_many_ways_when_it_ends() {
 }
 
 #[test]
+fn the_length_of_a_renewal_is_that_behind_its_verb() {
+    for (said, renewal) in [
+        (
+            "The term of this Agreement shall begin on the Effective Date and continue for three (3) years thereafter (the \"Initial Term\") \
+             and shall automatically renew for additional one (1) year terms unless either party gives notice.",
+            "successive 1 year",
+        ),
+        (
+            "This Agreement shall continue for a period of twelve (12) months (the \"Initial Term\") and shall automatically renew for \
+             one-month periods thereafter.",
+            "successive 1 month",
+        ),
+        ("This Agreement shall automatically renew for successive one (I) year terms.", "successive 1 year"),
+        ("This Agreement will extend automatically for monthly periods.", "successive 1 month"),
+        ("This Agreement shall automatically be extended for a further period of half a year.", "6 months"),
+        ("The Agreement may be renewed for an additional period of seven (7) years at the option of Acme.", "7 years"),
+        (
+            "This Agreement shall continue in effect for a period of one year from the date of its execution and from year to year \
+             thereafter.",
+            "successive 1 year",
+        ),
+    ] {
+        assert_eq!(term(said)[1], renewal, "{said}");
+    }
+}
+
+#[test]
 fn a_contract_says_in_many_ways_how_it_renews_and_how_not() {
     check(&[
         (

@@ -25,10 +25,7 @@ use crate::words::single_spaced;
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
         Ruleset::English => "en-7",
-        Ruleset::Own(Language::German) => "de-4",
-        Ruleset::Own(Language::French) => "fr-4",
-        Ruleset::Own(Language::Spanish) => "es-4",
-        Ruleset::Own(Language::Italian) => "it-4",
+        Ruleset::Own(language) => language.analysis(),
         Ruleset::Other => "other-4",
     }
 }

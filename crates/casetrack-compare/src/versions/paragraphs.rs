@@ -35,7 +35,7 @@ pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
     let mut found: Vec<Paragraph> = Vec::new();
     let has_pages = pages.len() > 1;
     let counting = if has_pages { HashSet::new() } else { counting(pages) };
-    // Whether a page or a running line has ended since the last paragraph.
+    // True if a page or a running line has ended since the last paragraph.
     let mut broken = false;
     for ((page, running), index) in pages.iter().zip(running_lines(pages)).zip(0..) {
         broken |= index > 0;

@@ -327,7 +327,7 @@ fn number_at(terms: &[Term]) -> Option<(String, usize)> {
     Some((total.saturating_add(current.unwrap_or_default()).to_string(), length))
 }
 
-/// What a number counts or measures, and the words that it belongs to.
+/// The unit of a number, and the words that it belongs to.
 #[derive(Debug, Default)]
 pub(super) struct Place {
     /// Words that may be its unit, nearest first.

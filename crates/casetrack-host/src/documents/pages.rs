@@ -47,7 +47,7 @@ pub struct PageText {
     pub sheet_name: Option<String>,
     /// The chunks of the page, in order.
     pub chunks: Vec<ChunkId>,
-    /// Whether [`page_picture`] can draw pages of this format.
+    /// True if [`page_picture`] can draw pages of this format.
     pub has_picture: bool,
 }
 

@@ -175,7 +175,7 @@ def question_comments():
         before = ""
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
             text = re.match(r"\s*//[/!] ?(.*)", line)
-            if text and not before and (word := re.match(r"What|Whether|Whoever", text.group(1))):
+            if text and not before and (word := re.match(r"(What|Whether|Whoever)\b", text.group(1))):
                 yield f'{path.relative_to(ROOT)}:{number}: a doc comment begins with "{word.group()}": name the thing, or write "True if"'
             before = text and text.group(1)
 

@@ -167,7 +167,7 @@ pub(super) fn complete_list(
     let mut related = Vec::new();
     if request.related {
         for Found { collection, sought, .. } in &found {
-            related.extend(related::to(host, collection, sought, &results)?);
+            related.extend(related_passages::to(host, collection, sought, &results)?);
         }
     }
     notices.extend(of_changes(&results));

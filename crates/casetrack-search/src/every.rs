@@ -18,7 +18,7 @@ use super::evidence::{Evidence, OF_CLAUSES, OF_WORDS, Weighing};
 use super::excerpt::{self, Extent};
 use super::query::{self, Understood};
 use super::results::{self, PageBlocks};
-use super::stated::{self, Statement};
+use super::statements::{self, Statement};
 use super::{Excerpt, Filters, Scope, Weights, cover, filter, recall};
 use crate::ranking::fusion::Candidate;
 use casetrack_host::documents::chunks::{self, ChunkView};
@@ -238,7 +238,7 @@ fn state(
         catalogue.iter().map(|entry| (entry.id, entry.document_type)).collect();
     let is_contract = |document: &DocumentId| types.get(document) == Some(&DocumentType::Contract);
     let contracts: Vec<DocumentId> = answers.iter().map(|answer| answer.document).filter(is_contract).collect();
-    let mut statements = stated::statements(collection, &contracts, &asks.facts())?;
+    let mut statements = statements::statements(collection, &contracts, &asks.facts())?;
     for answer in answers {
         answer.statement = statements.remove(&answer.document);
         if let Some(statement) = &answer.statement {
@@ -255,7 +255,8 @@ fn with_statement(
     mut answer: Best,
 ) -> Result<(Best, Option<Range<usize>>)> {
     let place = answer.statement.as_ref().and_then(Statement::place);
-    let stated = place.map(|place| stated::passage(collection, answer.document, place, style)).transpose()?.flatten();
+    let stated =
+        place.map(|place| statements::passage(collection, answer.document, place, style)).transpose()?.flatten();
     let Some((passage, chars)) = stated else { return Ok((answer, None)) };
     answer.passage = Some(passage);
     Ok((answer, Some(chars)))

@@ -12,7 +12,7 @@ use casetrack_mcp::LanguageModel;
 use serde_json::{Value, json};
 use ureq::Agent;
 
-use crate::team::outgoing::agent;
+use crate::team::requests::agent;
 
 /// Longest answer of the server, in bytes.
 const MAX_BYTES: u64 = 1 << 20;

@@ -18,7 +18,7 @@ use super::parts::{Part, Pattern};
 use super::symbols::{Row, Typography};
 use super::tokens::{Token, tokens};
 use super::window::{Spot, Window};
-use casetrack_host::documents::tracked::CitedChange;
+use casetrack_host::documents::tracked_changes::CitedChange;
 
 /// Characters of a chunk that are sure to be new text; a window has as many chunks as a quotation may need.
 const CHUNK_CHARS: usize = 800;

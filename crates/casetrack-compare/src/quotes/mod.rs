@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;
-use casetrack_host::documents::tracked::CitedChange;
+use casetrack_host::documents::tracked_changes::CitedChange;
 use casetrack_host::paging::Paging;
 
 pub use alterations::{Mark, MarkedChange};

@@ -17,7 +17,7 @@ use super::{
     Typography, checked_places,
 };
 use casetrack_host::Host;
-use casetrack_host::documents::tracked::CitedChange;
+use casetrack_host::documents::tracked_changes::CitedChange;
 use casetrack_host::paging::Paging;
 
 /// Places of a quotation that are compared with its citation.

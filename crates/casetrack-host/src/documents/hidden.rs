@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::facts::CitedPlace;
-use super::tracked::known_spans;
+use super::tracked_changes::known_spans;
 use super::{document_named, just_deleted};
 use crate::Host;
 use crate::paging::Paging;

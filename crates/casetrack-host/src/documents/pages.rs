@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::chunks::{check_page, find_chunk};
-use super::tracked::{Viewed, viewed};
+use super::tracked_changes::{Viewed, viewed};
 use super::{document_named, just_deleted};
 use crate::{EngineConfig, Host, Kept, read};
 

@@ -26,7 +26,7 @@ use super::file::{
 use super::pipeline::{FirstStage, StageEnded};
 use super::{IngestRequest, SkipReason, SkippedFile, WorkContext};
 use casetrack_host::documents::former::{self, FormerMember, FormerMembers};
-use casetrack_host::documents::removed::RestorableDocuments;
+use casetrack_host::documents::removal::RestorableDocuments;
 use casetrack_host::{Kept, lock, sha256};
 
 pub(super) struct Intake<'a> {

@@ -13,7 +13,7 @@ use crate::discover::{Discovery, discover, has_extension};
 use crate::file::{SourceFile, failed, skipped};
 use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files, record_unread};
 use casetrack_extract::detect;
-use casetrack_host::documents::removed::remember_removed;
+use casetrack_host::documents::removal::remember_removed;
 use casetrack_host::documents::unread::ReadingOutcomes;
 use casetrack_host::documents::{delete_whole, members, outermost};
 use casetrack_host::{Host, Refusal, read, readable};

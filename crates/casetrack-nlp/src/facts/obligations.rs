@@ -6,8 +6,8 @@ use casetrack_core::Annotations;
 use jiff::civil::Date;
 
 use super::days::{self, Days};
+use super::notice_deadline::{self, Renewal};
 use super::parties::{self, NamedParty};
-use super::renewed::{self, Renewal};
 use super::text::{Day, Span, Text, spans};
 use super::{is_ambiguous, opening};
 use crate::words::{is_party_word, single_spaced};
@@ -104,7 +104,7 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
         }
     }
     found.extend(owed(&text, &found));
-    found.extend(renewed::notice(&text, &days));
+    found.extend(notice_deadline::notice(&text, &days));
     found
 }
 

@@ -63,7 +63,7 @@ pub use clusters::{Cluster, ClusterRequest, ClusterStrategy, Clusters};
 pub use entities::{EntityList, EntitySort, EntityView, ListEntities};
 pub use export::{to_dot, to_graphml};
 pub use find::{EntityId, ReferenceId};
-pub use known::{Known, chunks_sharing_entities, chunks_with_entities, known, resolve};
+pub use known::{CollectionGraph, chunks_sharing_entities, chunks_with_entities, known, resolve};
 pub use network::{EntityGraph, EntityGraphRequest, GraphNode, MAX_DEPTH};
 pub use node::{ChunkRange, DocumentNode, centroid};
 pub use references::{ListReferences, ReferenceList, ReferenceSort, ReferenceView};

@@ -35,7 +35,7 @@ pub struct CitationRow {
 }
 
 #[derive(Default)]
-pub(super) struct Known(HashMap<DocumentId, Rc<[(u32, String)]>>);
+pub(super) struct SectionCache(HashMap<DocumentId, Rc<[(u32, String)]>>);
 
 /// The citations of a draft that belong to no quotation, not checked yet.
 pub(super) fn alone(
@@ -115,7 +115,7 @@ fn is_gap(between: &str) -> bool {
 }
 
 impl CitationRow {
-    pub(super) fn checked(mut self, finder: &mut Finder<'_>, known: &mut Known) -> Result<Self> {
+    pub(super) fn checked(mut self, finder: &mut Finder<'_>, known: &mut SectionCache) -> Result<Self> {
         let cited = &mut self.cited;
         (cited.fit, cited.fault) = match cited.document() {
             Some(document) => check(finder, known, document, cited)?,
@@ -128,7 +128,7 @@ impl CitationRow {
 /// Checks that a document has the cited places.
 fn check(
     finder: &mut Finder<'_>,
-    known: &mut Known,
+    known: &mut SectionCache,
     document: DocumentId,
     cited: &Citation,
 ) -> Result<(CitationFit, Option<CitationFault>)> {
@@ -198,7 +198,7 @@ fn labelled(finder: &Finder<'_>, document: DocumentId, count: u32, label: &str) 
 }
 
 /// The numbers of the sections of a document, each on the pages that have text of it.
-fn sections(finder: &mut Finder<'_>, known: &mut Known, document: DocumentId) -> Result<Rc<[(u32, String)]>> {
+fn sections(finder: &mut Finder<'_>, known: &mut SectionCache, document: DocumentId) -> Result<Rc<[(u32, String)]>> {
     if let Some(sections) = known.0.get(&document) {
         return Ok(Rc::clone(sections));
     }

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::citation_fit::{Citation, CitationFault, CitationFit, Described, beside};
-use super::citations::{CitationRow, Known, alone};
+use super::citations::{CitationRow, SectionCache, alone};
 use super::draft::{Quotation, quotations};
-use super::finder::{Finder, Finding, Found};
+use super::finder::{Finder, Finding, QuoteMatch};
 use super::mentions::{Mention, Names};
 use super::places::QuotePlace;
 use super::{
@@ -125,7 +125,7 @@ pub fn verify_quotes(host: &Host, collection: CollectionId, draft: &str, paging:
         counts.citations_that_do_not_fit += u64::from(fit == Some(CitationFit::DoesNotFit));
         rows.push(row);
     }
-    let mut known = Known::default();
+    let mut known = SectionCache::default();
     let all = alone(&draft, &found, &mentions, &used);
     let is_cut = found.len().max(all.len()) > MAX_QUOTATIONS;
     let mut citations = Vec::new();
@@ -252,7 +252,7 @@ fn find(finder: &mut Finder<'_>, text: &str, cited: Option<&Citation>) -> Result
     Ok((finding, text.to_owned()))
 }
 
-fn is_unchanged(found: &Found) -> bool {
+fn is_unchanged(found: &QuoteMatch) -> bool {
     found.differences.is_empty()
 }
 

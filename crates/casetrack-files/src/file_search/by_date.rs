@@ -105,7 +105,7 @@ impl Stated {
     }
 }
 
-struct Wanted<'a> {
+struct DateQuery<'a> {
     search: &'a DateSearch,
     start: &'a Path,
     query: &'a Query,
@@ -113,7 +113,7 @@ struct Wanted<'a> {
     cancel: &'a Cancel,
 }
 
-impl Wanted<'_> {
+impl DateQuery<'_> {
     /// Of several times, the one in the range by which a file comes first.
     fn chosen(&self, times: impl IntoIterator<Item = Stated>) -> Option<Stated> {
         let times = times.into_iter().filter(|time| time.meets(&self.range));
@@ -166,7 +166,7 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
     }
     let mut notices = Vec::new();
     let collection = collections::files_collection(host)?.map(|meta| host.collection(meta.id)).transpose()?;
-    let wanted = Wanted { search, start: &start, query: &query, range, cancel };
+    let wanted = DateQuery { search, start: &start, query: &query, range, cancel };
     let candidates = match search.date {
         FileDate::Disk(_) => {
             let files = crate::all_files(host, &start, &query, cancel)?.into_iter();
@@ -195,7 +195,7 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
     Ok(DateMatches { from: range.from, to: range.to, matches, next_cursor, notices })
 }
 
-fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
+fn pictures(host: &Host, wanted: &DateQuery<'_>) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for entry in crate::all_files(host, wanted.start, wanted.query, wanted.cancel)? {
         wanted.check()?;
@@ -209,7 +209,7 @@ fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
 /// The files whose documents state a time in the range. Only these are read, so that a whole disk may be the start.
 fn documents(
     host: &Host,
-    wanted: &Wanted<'_>,
+    wanted: &DateQuery<'_>,
     collection: Option<&Arc<OpenCollection>>,
     notices: &mut Vec<Notice>,
 ) -> Result<Vec<Candidate>> {
@@ -267,7 +267,7 @@ fn stated_times<'f>(
     host: &Host,
     collection: &Arc<OpenCollection>,
     files: &'f Files,
-    wanted: &Wanted<'_>,
+    wanted: &DateQuery<'_>,
 ) -> Result<BTreeMap<&'f str, Vec<Stated>>> {
     let date = wanted.search.date;
     let mut mentioned: HashMap<DocumentId, Vec<Stated>> = HashMap::new();

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::chunks::{check_page, find_chunk};
 use super::tracked_changes::{Viewed, viewed};
 use super::{document_named, just_deleted};
-use crate::{EngineConfig, Host, Kept, read};
+use crate::{EngineConfig, Host, KeptCopy, read};
 
 /// Longer side of a picture, in pixels: the largest size that language models read without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
@@ -167,7 +167,7 @@ fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> R
         Err(error) => Some(error),
     };
     if let Some(copy) = collection.kept_copy(document)
-        && let Ok((bytes, sha256)) = read(path, Some(Kept { collection, path: &copy }), &config)
+        && let Ok((bytes, sha256)) = read(path, Some(KeptCopy { collection, path: &copy }), &config)
         && sha256 == document.sha256
     {
         return Ok(bytes);

@@ -27,7 +27,7 @@ use super::pipeline::{FirstStage, StageEnded};
 use super::{IngestRequest, SkipReason, SkippedFile, WorkContext};
 use casetrack_host::documents::former::{self, FormerMember, FormerMembers};
 use casetrack_host::documents::removal::RestorableDocuments;
-use casetrack_host::{Kept, lock, sha256};
+use casetrack_host::{KeptCopy, lock, sha256};
 
 pub(super) struct Intake<'a> {
     stage: FirstStage<'a>,
@@ -141,7 +141,7 @@ impl<'a> Intake<'a> {
         if cancel.is_cancelled() {
             return Err(Error::cancelled());
         }
-        let copy = file.copy.as_deref().map(|path| Kept { collection, path });
+        let copy = file.copy.as_deref().map(|path| KeptCopy { collection, path });
         FileContent::read(&file.path, copy, host.config())
     }
 

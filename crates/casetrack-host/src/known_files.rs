@@ -193,9 +193,7 @@ fn digest(path: &Path, cancel: &Cancel) -> Result<Sha256> {
     let mut hasher = sha2::Sha256::new();
     let mut piece = vec![0; PIECE_BYTES];
     loop {
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         match file.read(&mut piece).map_err(error)? {
             0 => return Ok(Sha256(hasher.finalize().into())),
             n => hasher.update(&piece[..n]),

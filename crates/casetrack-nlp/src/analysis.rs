@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use casetrack_core::{
-    Annotations, Cancel, DatePrecision, EntityType, EntityValue, Error, LocalEntity, Mention, PlacedMention,
-    PlacedReference, Result,
+    Annotations, Cancel, DatePrecision, EntityType, EntityValue, LocalEntity, Mention, PlacedMention, PlacedReference,
+    Result,
 };
 
 use crate::concepts::concept_candidates;
@@ -46,7 +46,6 @@ pub fn annotate(
     language: Option<&str>,
     cancel: &Cancel,
 ) -> Result<Annotations> {
-    let go_on = || if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) };
     let plain: Vec<Option<PlainPage>> = pages.iter().map(|page| PlainPage::of(page)).collect();
     let both = pages.iter().zip(&plain);
     let texts: Vec<&str> = both.map(|(page, plain)| plain.as_ref().map_or(*page, |plain| &plain.text)).collect();
@@ -56,15 +55,15 @@ pub fn annotate(
             texts.iter().map(|page| recognizer.recognize(page, cancel)).collect::<Result<_>>()?;
         let with_spans: Vec<Page<'_>> = texts.iter().zip(&spans).map(|(text, spans)| Page { text, spans }).collect();
         let named = names(&with_spans);
-        go_on()?;
+        cancel.check()?;
         let topics = concept_candidates(&texts, &named);
         (named, topics)
     } else {
         (texts.iter().map(|_| PageNames::default()).collect(), texts.iter().map(|_| Vec::new()).collect())
     };
-    go_on()?;
+    cancel.check()?;
     let found = found(&texts, language, DateOrder::Unknown)?;
-    go_on()?;
+    cancel.check()?;
 
     let mut placed: Vec<UnresolvedMention> = Vec::new();
     let mut references = Vec::new();
@@ -251,7 +250,7 @@ fn assemble(
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::ReferenceKind;
+    use casetrack_core::{Error, ReferenceKind};
 
     use super::*;
     use crate::recognizer::Label;

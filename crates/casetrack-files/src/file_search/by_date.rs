@@ -122,10 +122,6 @@ impl DateQuery<'_> {
             _ => times.max_by_key(|time| time.span.from),
         }
     }
-
-    fn check(&self) -> Result<()> {
-        if self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
-    }
 }
 
 /// A file that may be an answer, with the time by which it is one.
@@ -198,7 +194,7 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
 fn pictures(host: &Host, wanted: &DateQuery<'_>) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for entry in crate::all_files(host, wanted.start, wanted.query, wanted.cancel)? {
-        wanted.check()?;
+        wanted.cancel.check()?;
         if let Some(stated) = wanted.chosen(taken(host, &entry.path)) {
             candidates.push(Candidate { entry, stated: Some(stated) });
         }
@@ -228,7 +224,7 @@ fn documents(
     }
     let (mut candidates, mut changed, mut folders) = (Vec::new(), 0, HashMap::new());
     for (path, times) in times {
-        wanted.check()?;
+        wanted.cancel.check()?;
         let Some(stated) = wanted.chosen(times) else { continue };
         let file = Path::new(path);
         let is_allowed = host.config().access.check_name(file).is_ok() && is_reached(wanted.start, file, &mut folders);

@@ -138,9 +138,7 @@ impl<'a> Intake<'a> {
     fn read(&self, file: &SourceFile) -> Result<FileContent> {
         let WorkContext { host, collection, progress, cancel } = self.stage.work;
         progress(Progress::Reading { path: file.path.display().to_string().into() });
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         let copy = file.copy.as_deref().map(|path| KeptCopy { collection, path });
         FileContent::read(&file.path, copy, host.config())
     }

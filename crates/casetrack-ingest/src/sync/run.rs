@@ -271,9 +271,7 @@ fn remove_gone(
         remember_removed(collection, inside)?;
     }
     for meta in gone {
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         delete_whole(collection, meta, documents)?;
         report.removed.push(GoneDocument::from(*meta));
     }
@@ -348,9 +346,7 @@ fn without_earlier(
         if !is_gone && !disk.seen.contains(path) {
             continue;
         }
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         delete_whole(collection, meta, &documents)?;
         if is_gone {
             report.removed.push(GoneDocument::from(meta));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use casetrack_core::{
     Annotations, Cancel, DatePrecision, EntityType, EntityValue, LocalEntity, Mention, PlacedMention, PlacedReference,
-    Result,
+    Result, single_spaced,
 };
 
 use crate::concepts::concept_candidates;
@@ -17,7 +17,6 @@ use crate::names::{Alias, NameMention, Page, PageNames, names};
 use crate::plain_page::PlainPage;
 use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules;
-use crate::words::single_spaced;
 
 /// Name and version of the analysis of documents in a language, by its BCP 47 tag; `None` if it is not known. Documents
 /// that were annotated by another one can be annotated again. Each language has a version of its own, so that a change

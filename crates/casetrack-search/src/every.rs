@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, DocumentType, Error, Notice, Result};
+use casetrack_core::{
+    ChunkId, CitationStyle, CollectionId, DocumentId, DocumentType, Error, Notice, Result, single_spaced,
+};
 use casetrack_nlp::FactKind;
 use casetrack_store::{CatalogueEntry, Collection, DensityReader, Filter, Passage, TermWeights};
 use schemars::JsonSchema;
@@ -349,7 +351,7 @@ impl Asks {
         passage: &Passage,
     ) -> (Evidence, Vec<String>) {
         let cosine = candidate.dense.map_or(0.0, |dense| dense.score);
-        let text = passage.chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = single_spaced(&passage.chunk.text);
         if !self.beginning && clauses::lists_pages(&text) {
             return (Evidence { cosine, ..Evidence::default() }, Vec::new());
         }
@@ -460,7 +462,7 @@ fn read(
 /// The best passage that states the contrary of a clause that is asked for, with its phrases.
 fn contrary(asks: &Asks, read: &[(f32, Passage, Vec<String>)]) -> Option<(Passage, Vec<String>)> {
     read.iter().find_map(|(_, passage, _)| {
-        let text = passage.chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = single_spaced(&passage.chunk.text);
         let phrases: Vec<String> = asks.clauses.iter().filter_map(|clause| clause.contrary(&text)).collect();
         (!phrases.is_empty()).then(|| (passage.clone(), phrases))
     })

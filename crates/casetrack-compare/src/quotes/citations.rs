@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use casetrack_core::{BatesRange, DocumentId, Page, Result};
+use casetrack_core::{BatesRange, DocumentId, Page, Result, single_spaced};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ pub(super) fn alone(
         let start = at.checked_sub(1).map_or(0, |previous| mentions[previous].place.end);
         let found = behind(draft, mention, end).or_else(|| ahead(draft, mention, start));
         let Some((labels, place)) = found else { continue };
-        let text = draft[place.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = single_spaced(&draft[place.clone()]);
         let line = 1 + draft[..place.start].matches('\n').count() as u32;
         rows.push(CitationRow { line, text, cited: Citation::of(Some(mention), &labels, false) });
     }

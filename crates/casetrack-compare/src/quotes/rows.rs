@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Result};
+use casetrack_core::{ChunkId, CollectionId, Error, Result, single_spaced};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -269,7 +269,7 @@ fn fit(finder: &Finder<'_>, cited: &Citation, place: &QuotePlace) -> Result<(Cit
 }
 
 fn shown(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = single_spaced(text);
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

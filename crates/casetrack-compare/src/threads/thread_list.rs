@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{CollectionId, DocumentId, Error, Result};
+use casetrack_core::{CollectionId, DocumentId, Error, Result, single_spaced};
 use casetrack_store::CatalogueEntry;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -262,7 +262,7 @@ impl ThreadIndex {
 
 /// A subject as written, without the prefixes of replies.
 fn bare(subject: &str) -> String {
-    let folded = subject.split_whitespace().collect::<Vec<_>>().join(" ");
+    let folded = single_spaced(subject);
     let base = crate::mail::subject::Subject::parse(&folded).base;
     if base.is_empty() {
         return base;

@@ -1,6 +1,6 @@
 //! The names of an entity over the documents of a collection.
 
-use crate::words::single_spaced;
+use casetrack_core::single_spaced;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! A document's pages as one text for rules that read sentences: white space collapsed, running lines left out,
 //! quotation marks and dashes plain, and every place traceable to its page.
 
-use crate::words::single_spaced;
+use casetrack_core::single_spaced;
 use std::collections::HashMap;
 use std::ops::Range;
 

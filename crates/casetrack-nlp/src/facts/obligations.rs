@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use casetrack_core::Annotations;
+use casetrack_core::{Annotations, single_spaced};
 use jiff::civil::Date;
 
 use super::days::{self, Days};
@@ -10,7 +10,7 @@ use super::notice_deadline::{self, Renewal};
 use super::parties::{self, NamedParty};
 use super::text::{Day, Span, Text, spans};
 use super::{is_ambiguous, opening};
-use crate::words::{is_party_word, single_spaced};
+use crate::words::is_party_word;
 
 /// A duty and its due day. It has a day, or a trigger, or both if the day was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]

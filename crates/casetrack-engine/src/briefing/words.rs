@@ -65,14 +65,8 @@ pub(super) fn mentions(
     };
     let mut notices = known.notices()?;
     notices.push("No entity has this name: these are the passages with the same words.".to_owned());
-    let report = MentionsReport {
-        collection: known.name(),
-        entity,
-        contracts: Vec::new(),
-        mentions: reports,
-        next_offset,
-        notices,
-    };
+    let (collection, contracts) = (known.name(), Vec::new());
+    let report = MentionsReport { collection, entity, contracts, mentions: reports, next_offset, notices };
     Ok((chunks > 0).then_some(report))
 }
 

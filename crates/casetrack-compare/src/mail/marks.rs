@@ -34,7 +34,7 @@ fn entries(key: &str) -> impl Iterator<Item = &'static str> {
 /// A pattern with the words of a list at its key in braces.
 fn pattern(template: &str) -> Option<Regex> {
     let keys = ["before", "wrote", "marked", "announced"];
-    let words = |key| entries(key).collect::<Vec<_>>().join("|");
+    let words = |key: &str| entries(key).collect::<Vec<_>>().join("|");
     let filled = keys.iter().fold(template.to_owned(), |text, key| text.replace(&format!("{{{key}}}"), &words(key)));
     Regex::new(&filled).ok()
 }

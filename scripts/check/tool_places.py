@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Adds a tool in a scratch copy of the repository, at the places that CONTRIBUTING.md lists, and checks that no other place is needed.
+"""Counts the places of a tool in CONTRIBUTING.md, and adds a tool in a scratch copy of the repository at those that hold code.
 
     python3 scripts/check/tool_places.py [--no-build]
 
-The list under "A tool" has at most 8 places. The scratch copy must compile with the tool, and must not compile without its row or its
-sample call. Builds casetrack-mcp in the target directory of the environment. Needs only the standard library.
+The list under "A tool" has at most 8 places: four hold code, two are written by the program and its scripts, and two are a test and the
+changelog. The scratch copy must compile with the four, and must not compile without the row or the sample call of the tool. Builds
+casetrack-mcp in the target directory of the environment. Needs only the standard library.
 """
 
 import argparse
@@ -88,7 +89,7 @@ def compiles(scratch):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--no-build", action="store_true", help="only read the list")
+    parser.add_argument("--no-build", action="store_true", help="only count the places in the list")
     options = parser.parse_args()
     listed = places()
     missing = [place for place in [*SOURCES, TABLE] if not any(name.startswith(place) for name in listed)]

@@ -5,6 +5,7 @@ Reads every Markdown file, the doc comments of public Rust items, the strings of
 descriptions) and the strings of the workbench. It fails if
   - a Markdown file or the doc comments of a crate have more than 2 hits per 1,000 words (a short text may have one hit),
   - a string of the program has a hit, unless scripts/check/contract_words.txt lists the string as the wording of a contract,
+  - a doc comment begins with "What" or "Whether",
   - the sentences of README.md or of a page of the book have more than 25 words on average, or one has more than 40.
 
   words.py                 checks, and prints the problems
@@ -169,6 +170,16 @@ def long_sentences():
         yield from (f"{name}: a sentence of {count} words, more than {MAX_SENTENCE_WORDS}: {' '.join(sentence.split())[:80]}…" for count, sentence in counts if count > MAX_SENTENCE_WORDS)
 
 
+def question_comments():
+    for path in rust_files():
+        before = ""
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            text = re.match(r"\s*//[/!] ?(.*)", line)
+            if text and not before and (word := re.match(r"(What|Whether|Whoever)\b", text.group(1))):
+                yield f'{path.relative_to(ROOT)}:{number}: a doc comment begins with "{word.group()}": name the thing, or write "True if"'
+            before = text and text.group(1)
+
+
 def print_table(rows):
     total_words = total_hits = 0
     for name, words, found in rows:
@@ -202,7 +213,7 @@ def main():
         return print_table(documents())
     problems = [f"{name}: {found} hits in {words} words" for name, words, found in documents() if too_many(found, words)]
     problems += [f"{path.relative_to(ROOT)}:{line}: string: {name}: …{around}…" for path, line, name, around in string_hits()]
-    problems += long_sentences()
+    problems += [*question_comments(), *long_sentences()]
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:

@@ -170,7 +170,7 @@ const NETWORK: &[(&str, &[&str])] = &[
             "crates/casetrack-embed/src/pull/",
             "crates/casetrack-serve/src/language_model.rs",
             "crates/casetrack-serve/src/team/oidc.rs",
-            "crates/casetrack-serve/src/team/outgoing.rs",
+            "crates/casetrack-serve/src/team/requests.rs",
         ],
     ),
     (
@@ -178,7 +178,7 @@ const NETWORK: &[(&str, &[&str])] = &[
         &[
             "crates/casetrack-serve/src/",
             "crates/casetrack/src/commands/connect.rs",
-            "crates/casetrack/src/unserved.rs",
+            "crates/casetrack/src/serve_substitute.rs",
         ],
     ),
     (

@@ -232,7 +232,7 @@ pub struct UnreadPart {
     pub code: String,
     /// The message of the error.
     pub reason: String,
-    /// What to do about it.
+    /// The remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub hint: Option<Hint>,

@@ -114,7 +114,7 @@ fn key_place(text: &str) -> Option<KeyPlace<'_>> {
     }
 }
 
-/// Whether an address is of HTTPS, and its host and port.
+/// True for an address of HTTPS, and its host and port.
 fn authority(url: &str) -> Option<(bool, &str)> {
     let (scheme, rest) = url.split_once("://")?;
     let is_encrypted = match scheme {

@@ -60,6 +60,7 @@ pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
 pub use provenance::Provenance;
 pub use range::{ColumnRange, RowRange, column_letters};
 pub use reference::{Reference, ReferenceKind, Relation};
+pub use same_text::single_spaced;
 pub use time::Timestamp;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::citation::{Citable, Placeholder};
 use crate::{
     Chunk, CitationStyle, ColumnRange, DocumentId, DocumentMeta, ExtractionMethod, HiddenReason, PageOrigin, Printed,
-    Rect, RowRange, Sha256, Timestamp, cited_numbers, cited_page, cited_rows, printed_page,
+    Rect, RowRange, Sha256, Timestamp, cited_numbers, cited_page, cited_rows, printed_page, single_spaced,
 };
 
 /// The exact origin of a chunk. No text leaves the engine without one.
@@ -183,7 +183,7 @@ impl Citable for Provenance {
 /// A heading as a part of a citation, on one line and at most 80 characters long.
 fn quoted_heading(heading: &str) -> String {
     const MOST: usize = 80;
-    let mut text = heading.split_whitespace().collect::<Vec<_>>().join(" ").replace('"', "'");
+    let mut text = single_spaced(heading).replace('"', "'");
     if let Some((end, _)) = text.char_indices().nth(MOST) {
         text.truncate(end);
         text.push('…');

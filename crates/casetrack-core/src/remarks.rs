@@ -4,7 +4,7 @@
 
 /// The warning of a message whose text and attachments were not read.
 pub const ENCRYPTED_MAIL: &str = "The message is encrypted; only its headers could be read.";
-/// What to do about it.
+/// The remedy.
 pub const DECRYPT_MAIL: &str =
     "Open it in the mail program of its recipient, save the message and its attachments decrypted, and ingest those.";
 

@@ -20,6 +20,11 @@ use unicode_normalization::char::is_combining_mark;
 /// A hyphen that a word may have or not: a soft one, or one at the end of a line.
 pub const SOFT_HYPHEN: char = '\u{ad}';
 
+/// The text with a single space for each run of white space, and none at its ends.
+pub fn single_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// True for a hyphen, a dash of any length and a minus.
 pub fn is_dash(c: char) -> bool {
     matches!(

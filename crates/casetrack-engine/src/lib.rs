@@ -37,7 +37,7 @@ pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use casetrack_files as files;
 pub use casetrack_files::{file_search, indexes, space};
 pub use casetrack_host::documents::facts::CitedPlace;
-pub use casetrack_host::documents::{self, bates, chunks, hidden, marking, pages, structure, tracked};
+pub use casetrack_host::documents::{self, bates, chunks, hidden, marking, pages, structure, tracked_changes};
 pub use casetrack_host::{
     EngineConfig, Host, StorePlace, access, changes, collections, database_rights, paging, rights,
 };

@@ -10,7 +10,7 @@ use casetrack_core::{Cancel, Error, Result, Sha256};
 use serde::Serialize;
 use sha2::Digest;
 
-use super::{Place, scan_first};
+use super::{FolderScope, scan_first};
 use casetrack_host::Host;
 
 /// First bytes by which files of one size are distinguished before all of them are read.
@@ -45,7 +45,7 @@ pub struct DuplicateReport {
 /// of one file are one file.
 pub fn duplicate_files(
     host: &Host,
-    place: &Place,
+    place: &FolderScope,
     smallest: u64,
     limit: usize,
     cancel: &Cancel,

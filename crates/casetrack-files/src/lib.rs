@@ -121,7 +121,7 @@ pub struct WatchedFiles {
 
 /// A folder to look in, and whether to walk it first.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct FolderScope {
     pub folder: PathBuf,
     /// Answer from the last walk.
     pub cached: bool,
@@ -152,7 +152,7 @@ pub fn find_files(host: &Host, mut query: Query, cached: bool, cancel: &Cancel) 
 }
 
 /// The disk usage of each child of a folder. A file with several names counts once.
-pub fn file_usage(host: &Host, place: &Place, cancel: &Cancel) -> Result<UsageReport> {
+pub fn file_usage(host: &Host, place: &FolderScope, cancel: &Cancel) -> Result<UsageReport> {
     let start = host.config().access.check(&place.folder)?;
     let (scan, live) = scan_first(host, &start, None, place.cached, false, cancel)?;
     let (children, total) = host.catalog()?.usage(&start, cancel)?;

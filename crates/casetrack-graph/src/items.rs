@@ -7,7 +7,7 @@ use std::sync::Arc;
 use casetrack_core::EntityValue;
 
 use super::fold::fold;
-use super::sorted::Sorted;
+use super::sorted_map::Sorted;
 
 /// An entity (`T` is its type) or something that documents refer to (`T` is its kind), over all documents.
 #[derive(Debug)]

@@ -15,14 +15,14 @@ use casetrack_host::{Host, OpenCollection};
 const MIN_SHARED: usize = 2;
 
 /// A collection with its graph, as of now.
-pub struct Known {
+pub struct CollectionGraph {
     pub collection: Arc<OpenCollection>,
     graph: Arc<RwLock<Graph>>,
 }
 
 /// Opens a collection and brings its graph up to date: reads the changes since the last use, which takes about a
 /// millisecond a document; all documents the first time.
-pub fn known(host: &Host, id: CollectionId) -> Result<Known> {
+pub fn known(host: &Host, id: CollectionId) -> Result<CollectionGraph> {
     let collection = host.collection(id)?;
     let graph = collection.derived::<RwLock<Graph>>();
     let changes = graph.read().unwrap_or_else(PoisonError::into_inner).changes(collection.versions());
@@ -44,10 +44,10 @@ pub fn known(host: &Host, id: CollectionId) -> Result<Known> {
             }
         }
     }
-    Ok(Known { collection, graph })
+    Ok(CollectionGraph { collection, graph })
 }
 
-impl Known {
+impl CollectionGraph {
     pub fn graph(&self) -> RwLockReadGuard<'_, Graph> {
         self.graph.read().unwrap_or_else(PoisonError::into_inner)
     }

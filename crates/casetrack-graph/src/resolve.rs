@@ -13,7 +13,7 @@ const LEAD: f64 = 0.05;
 /// The amount that a date in the reference adds to a document's fit, or takes from one that has other dates of its own.
 const DATED: f64 = 0.3;
 
-struct Wanted {
+struct ReferenceName {
     name: VersionName,
     date: Option<String>,
 }
@@ -22,7 +22,7 @@ impl Graph {
     /// The document that the name means in the document at `from`; never `from` itself. `None` if none fits, or several
     /// do equally well, or `from` itself fits best: "this Agreement". Cost: a comparison for each document.
     pub(super) fn resolve_document(&self, name: &str, from: Option<u32>) -> Option<u32> {
-        let wanted = Wanted::parse(name)?;
+        let wanted = ReferenceName::parse(name)?;
         let (mut best, mut second) = ((0.0, None), 0.0);
         for (slot, document) in self.walk() {
             let fit = wanted.fit(document);
@@ -38,11 +38,11 @@ impl Graph {
 
     /// True if the name may refer to a document, regardless of other documents.
     pub(super) fn may_mean(name: &str, document: &Document) -> bool {
-        Wanted::parse(name).is_some_and(|wanted| wanted.fit(document) >= FIT)
+        ReferenceName::parse(name).is_some_and(|wanted| wanted.fit(document) >= FIT)
     }
 }
 
-impl Wanted {
+impl ReferenceName {
     fn parse(name: &str) -> Option<Self> {
         let (title, date) = match name.trim().strip_suffix(')').and_then(|name| name.rsplit_once(" (")) {
             Some((title, date)) if date.len() >= 4 && date.chars().all(|c| c.is_ascii_digit() || c == '-') => {

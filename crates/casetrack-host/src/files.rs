@@ -10,14 +10,14 @@ use super::config::EngineConfig;
 
 /// A file that a collection keeps, see [`Collection::read_kept`].
 #[derive(Clone, Copy)]
-pub struct Kept<'a> {
+pub struct KeptCopy<'a> {
     pub collection: &'a Collection,
     pub path: &'a Path,
 }
 
 /// The bytes of a whole file and their digest, if the rules of access allow it, or of the copy to read instead. Paths that are
 /// not UTF-8 are refused: a citation could not name them.
-pub fn read(path: &Path, copy: Option<Kept<'_>>, config: &EngineConfig) -> Result<(Vec<u8>, Sha256)> {
+pub fn read(path: &Path, copy: Option<KeptCopy<'_>>, config: &EngineConfig) -> Result<(Vec<u8>, Sha256)> {
     if copy.is_none() {
         config.access.check(path)?;
     }
@@ -26,7 +26,7 @@ pub fn read(path: &Path, copy: Option<Kept<'_>>, config: &EngineConfig) -> Resul
             .with_hint("Rename the file, or the folder it is in; citations have to be able to name it."));
     }
     let bytes = match copy {
-        Some(Kept { collection, path: place }) => {
+        Some(KeptCopy { collection, path: place }) => {
             check_size(path, collection.kept_bytes(place)?, &config.limits)?;
             collection.read_kept(place)?
         }

@@ -45,7 +45,7 @@ pub enum Beside {
 /// The data that is kept on disk between processes.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Kept {
+struct SavedFiles {
     /// Of CaseTrack: another one may read files that this one refused.
     version: String,
     files: HashMap<PathBuf, KnownFile>,
@@ -151,10 +151,10 @@ impl KnownFiles {
     /// there is nothing to add: the files are read again.
     fn load(&self, path: &Path) {
         let Ok(bytes) = std::fs::read(path) else { return };
-        let kept: Kept = serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+        let kept: SavedFiles = serde_json::from_slice(&bytes).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %path.display(), "the record of known files is damaged; they are read \
                 again");
-            Kept::default()
+            SavedFiles::default()
         });
         let is_ours = kept.version == env!("CARGO_PKG_VERSION");
         let mut known = lock(&self.0);
@@ -175,7 +175,7 @@ impl KnownFiles {
                 && is_after_1970(&file.read_at)
         };
         let files = lock(&self.0).iter().filter(is_kept).map(|(path, file)| (path.clone(), file.clone())).collect();
-        let kept = Kept { version: env!("CARGO_PKG_VERSION").to_owned(), files };
+        let kept = SavedFiles { version: env!("CARGO_PKG_VERSION").to_owned(), files };
         let bytes = serde_json::to_vec(&kept).map_err(|error| Error::internal(format!("Known files: {error}")))?;
         write_atomically(path, &bytes)
     }
@@ -193,9 +193,7 @@ fn digest(path: &Path, cancel: &Cancel) -> Result<Sha256> {
     let mut hasher = sha2::Sha256::new();
     let mut piece = vec![0; PIECE_BYTES];
     loop {
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         match file.read(&mut piece).map_err(error)? {
             0 => return Ok(Sha256(hasher.finalize().into())),
             n => hasher.update(&piece[..n]),

@@ -16,8 +16,8 @@ mod live_files;
 mod models;
 pub mod names;
 mod open_collections;
-mod owned;
 pub mod paging;
+mod program_files;
 mod readers;
 mod recognizer;
 pub mod report;
@@ -48,7 +48,7 @@ use recognizer::Recognizers;
 
 pub use config::EngineConfig;
 pub use disk_events::{DiskEvents, FolderIdentity, Unwatchable, holds_remote, is_remote};
-pub use files::{Kept, read, readable, sha256};
+pub use files::{KeptCopy, read, readable, sha256};
 pub use indexes::DEFAULT_INDEX;
 pub use known_files::{Beside, KnownFiles, Refusal};
 pub use live_files::{LiveFiles, LiveStage, LiveState};

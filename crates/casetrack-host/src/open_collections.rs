@@ -231,9 +231,7 @@ impl OpenCollections {
         let mut collection = lock(&slot);
         while let Some(busy) = collection.as_ref().filter(|open| Arc::strong_count(open) > 1) {
             let name = busy.meta().name.clone();
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+            cancel.check()?;
             if Instant::now() > deadline {
                 let message = format!("\"{name}\" was in use the whole time.");
                 return Err(Error::new(ErrorCode::InUse, message).with_hint("Try again: finished work is kept."));

@@ -14,7 +14,7 @@ pub struct SkippedFile {
     /// Relative path of the file that it is inside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
-    /// What to do about a file of a format that is not read.
+    /// The remedy for a file of a format that is not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub hint: Option<Hint>,

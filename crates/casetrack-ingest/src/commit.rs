@@ -7,7 +7,7 @@ use crossbeam_channel::Receiver;
 use super::file::{DocumentInFlight, Outcome, RemovedMembers, failed, skipped};
 use super::languages::Languages;
 use super::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile, WorkContext};
-use casetrack_host::documents::removed::remember_removed;
+use casetrack_host::documents::removal::remember_removed;
 use casetrack_host::documents::{delete_one, former, originals};
 
 /// Most chunks of small documents that are committed in one step. Larger documents are committed one by one.

@@ -13,7 +13,7 @@ use casetrack_store::StoredDocument;
 use super::vectors::ChunkVectors;
 use super::{FailedFile, Problem, SkipReason, SkippedFile};
 use casetrack_host::documents::former::FormerMember;
-use casetrack_host::{EngineConfig, Kept, read, sha256};
+use casetrack_host::{EngineConfig, KeptCopy, read, sha256};
 
 /// The place of a file, on disk or inside a container.
 pub(crate) struct SourceFile {
@@ -164,7 +164,7 @@ impl FileInFlight {
 
 impl FileContent {
     /// Reads the whole file, or the copy that stands for it; see [`read`].
-    pub fn read(path: &Path, copy: Option<Kept<'_>>, config: &EngineConfig) -> Result<Self> {
+    pub fn read(path: &Path, copy: Option<KeptCopy<'_>>, config: &EngineConfig) -> Result<Self> {
         let (bytes, sha256) = read(path, copy, config)?;
         let path = path.display().to_string();
         let file_name = Path::new(&path).file_name().and_then(|name| name.to_str()).unwrap_or(&path).to_owned();

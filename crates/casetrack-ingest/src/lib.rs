@@ -13,7 +13,7 @@ pub mod languages;
 pub(crate) mod pace;
 pub(crate) mod pipeline;
 pub mod reindex;
-mod shared;
+mod shared_work;
 pub mod sync;
 mod texts;
 pub mod vectors;
@@ -31,7 +31,7 @@ use casetrack_compare::versions;
 use casetrack_host::Host;
 pub use casetrack_host::documents::former::FormerMember;
 use casetrack_host::documents::marking::MarkSource;
-use casetrack_host::documents::removed::RestorableDocuments;
+use casetrack_host::documents::removal::RestorableDocuments;
 use casetrack_host::documents::unread::ReadingOutcomes;
 use discover::Discovery;
 use file::SourceFile;
@@ -164,7 +164,7 @@ pub fn ingest(
     let collection = &*host.collection_to_change(collection)?;
     let work = WorkContext { host, collection, progress, cancel };
     if request.sharing != Sharing::Alone {
-        return shared::ingest(work, request);
+        return shared_work::ingest(work, request);
     }
     // Uploads to a vault are not at their paths.
     let upload = |path: &PathBuf| collection.sealed_upload(path).filter(|place| place.exists());

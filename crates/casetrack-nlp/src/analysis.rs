@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use casetrack_core::{
-    Annotations, Cancel, DatePrecision, EntityType, EntityValue, Error, LocalEntity, Mention, PlacedMention,
-    PlacedReference, Result,
+    Annotations, Cancel, DatePrecision, EntityType, EntityValue, LocalEntity, Mention, PlacedMention, PlacedReference,
+    Result, single_spaced,
 };
 
 use crate::concepts::concept_candidates;
@@ -17,7 +17,6 @@ use crate::names::{Alias, NameMention, Page, PageNames, names};
 use crate::plain_page::PlainPage;
 use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules;
-use crate::words::single_spaced;
 
 /// Name and version of the analysis of documents in a language, by its BCP 47 tag; `None` if it is not known. Documents
 /// that were annotated by another one can be annotated again. Each language has a version of its own, so that a change
@@ -25,10 +24,7 @@ use crate::words::single_spaced;
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
         Ruleset::English => "en-7",
-        Ruleset::Own(Language::German) => "de-4",
-        Ruleset::Own(Language::French) => "fr-4",
-        Ruleset::Own(Language::Spanish) => "es-4",
-        Ruleset::Own(Language::Italian) => "it-4",
+        Ruleset::Own(language) => language.analysis(),
         Ruleset::Other => "other-4",
     }
 }
@@ -49,7 +45,6 @@ pub fn annotate(
     language: Option<&str>,
     cancel: &Cancel,
 ) -> Result<Annotations> {
-    let go_on = || if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) };
     let plain: Vec<Option<PlainPage>> = pages.iter().map(|page| PlainPage::of(page)).collect();
     let both = pages.iter().zip(&plain);
     let texts: Vec<&str> = both.map(|(page, plain)| plain.as_ref().map_or(*page, |plain| &plain.text)).collect();
@@ -59,15 +54,15 @@ pub fn annotate(
             texts.iter().map(|page| recognizer.recognize(page, cancel)).collect::<Result<_>>()?;
         let with_spans: Vec<Page<'_>> = texts.iter().zip(&spans).map(|(text, spans)| Page { text, spans }).collect();
         let named = names(&with_spans);
-        go_on()?;
+        cancel.check()?;
         let topics = concept_candidates(&texts, &named);
         (named, topics)
     } else {
         (texts.iter().map(|_| PageNames::default()).collect(), texts.iter().map(|_| Vec::new()).collect())
     };
-    go_on()?;
+    cancel.check()?;
     let found = found(&texts, language, DateOrder::Unknown)?;
-    go_on()?;
+    cancel.check()?;
 
     let mut placed: Vec<UnresolvedMention> = Vec::new();
     let mut references = Vec::new();
@@ -254,7 +249,7 @@ fn assemble(
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::ReferenceKind;
+    use casetrack_core::{Error, ReferenceKind};
 
     use super::*;
     use crate::recognizer::Label;

@@ -119,7 +119,7 @@ mod tests {
                     Event: Walk\nIn place of the date: 2024-10-01\nWhen: 2024-10-02 (all day)\nIt is not on: 2024-11-03";
         let taken = ["2024-09-05", "2024-09-19", "2024-10-02", "2024-11-03"];
         assert_eq!(days(&[text]), [taken]);
-        for language in Language::ALL {
+        for &language in Language::ALL {
             let found = languages::find(language, &[text], DateOrder::Unknown).unwrap().remove(0);
             let dates: Vec<String> = found
                 .mentions

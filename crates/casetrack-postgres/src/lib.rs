@@ -66,7 +66,7 @@ mod rights;
 mod route;
 mod search;
 mod server;
-mod shared;
+mod shared_store;
 mod sql;
 mod sslmode;
 mod store;

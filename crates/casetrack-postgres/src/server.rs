@@ -275,11 +275,11 @@ fn unknown(transaction: &str, why: Option<Error>) -> Error {
 
 /// A connection for callers that handle only errors, and the reason why it did not answer.
 pub(crate) struct Session<'t> {
-    held: RefCell<Held<'t>>,
+    held: RefCell<SessionConnection<'t>>,
     failure: RefCell<Option<Failure>>,
 }
 
-enum Held<'t> {
+enum SessionConnection<'t> {
     Lent(&'t mut Connection),
     /// In a transaction that ends with this.
     Own(Box<Connection>, &'t Server),
@@ -288,7 +288,7 @@ enum Held<'t> {
 
 impl<'t> Session<'t> {
     pub fn lent(connection: &'t mut Connection) -> Self {
-        Self { held: RefCell::new(Held::Lent(connection)), failure: RefCell::default() }
+        Self { held: RefCell::new(SessionConnection::Lent(connection)), failure: RefCell::default() }
     }
 
     /// The state of a collection on the server as of now.
@@ -299,15 +299,18 @@ impl<'t> Session<'t> {
             "SELECT bucket FROM buckets WHERE route = ANY($1) AND collection = $2",
             &[&routes.all, &id(routes.collection())],
         )?;
-        Ok(Self { held: RefCell::new(Held::Own(Box::new(connection), server)), failure: RefCell::default() })
+        Ok(Self {
+            held: RefCell::new(SessionConnection::Own(Box::new(connection), server)),
+            failure: RefCell::default(),
+        })
     }
 
     pub fn ask<T>(&self, ask: impl FnOnce(&mut Connection) -> Step<T>) -> Result<T> {
         let mut held = self.held.borrow_mut();
         let answer = match &mut *held {
-            Held::Lent(connection) => ask(connection),
-            Held::Own(connection, _) => ask(connection),
-            Held::Ended => Err(Error::internal("The transaction has ended.").into()),
+            SessionConnection::Lent(connection) => ask(connection),
+            SessionConnection::Own(connection, _) => ask(connection),
+            SessionConnection::Ended => Err(Error::internal("The transaction has ended.").into()),
         };
         answer.map_err(|failure| match failure {
             Failure::Final(error) => error,
@@ -330,7 +333,7 @@ impl<'t> Session<'t> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        if let Held::Own(mut connection, server) = self.held.replace(Held::Ended)
+        if let SessionConnection::Own(mut connection, server) = self.held.replace(SessionConnection::Ended)
             && connection.run("COMMIT").is_ok()
         {
             server.give(*connection);

@@ -6,6 +6,9 @@ use std::sync::{LazyLock, OnceLock};
 
 use casetrack_nlp::{Clause as Kind, FactKind};
 use regex::Regex;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::StrDeserializer;
 
 use super::ways::Ways;
 use super::word_forms;
@@ -92,19 +95,11 @@ fn facts(block: &'static str, key: &str) -> Vec<FactKind> {
     lines(block, key).flat_map(|names| names.split(';')).filter_map(|name| fact(name.trim())).collect()
 }
 
-/// The kind of fact with a name in the file.
+/// The kind of fact with a name in the file: as it is serialized, or the name of a clause.
 fn fact(name: &str) -> Option<FactKind> {
-    Some(match name {
-        "party" => FactKind::Party,
-        "agreement_date" => FactKind::AgreementDate,
-        "effective_date" => FactKind::EffectiveDate,
-        "expiry" => FactKind::Expiry,
-        "renewal_term" => FactKind::RenewalTerm,
-        "notice_period" => FactKind::NoticePeriod,
-        "governing_law" => FactKind::GoverningLaw,
-        "liability_cap" => FactKind::LiabilityCap,
-        _ => FactKind::Clause(Kind::ALL.into_iter().find(|kind| kind.name() == name)?),
-    })
+    let deserializer: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
+    let of_clause = || Kind::ALL.into_iter().find(|kind| kind.name() == name).map(FactKind::Clause);
+    FactKind::deserialize(deserializer).ok().or_else(of_clause)
 }
 
 static DENIES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(DENIAL).ok());

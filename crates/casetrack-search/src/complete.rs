@@ -66,7 +66,7 @@ pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     }
 }
 
-struct Found {
+struct CollectionMatches {
     collection: Arc<OpenCollection>,
     /// The text by which the passages were found.
     sought: String,
@@ -77,7 +77,7 @@ struct Found {
 #[derive(Default)]
 struct Gathered {
     list: CompleteList,
-    found: Vec<Found>,
+    found: Vec<CollectionMatches>,
     /// Documents in the collections, before filters.
     total: u64,
     /// Documents and chunks that were searched.
@@ -129,7 +129,7 @@ impl Gathered {
         }
         let places = places(&collection, &found, request.per_document)?;
         self.list.listed += places.len() as u64;
-        self.found.push(Found { collection, sought: understood.text, places });
+        self.found.push(CollectionMatches { collection, sought: understood.text, places });
         Ok(())
     }
 }
@@ -166,8 +166,8 @@ pub(super) fn complete_list(
     }
     let mut related = Vec::new();
     if request.related {
-        for Found { collection, sought, .. } in &found {
-            related.extend(related::to(host, collection, sought, &results)?);
+        for CollectionMatches { collection, sought, .. } in &found {
+            related.extend(related_passages::to(host, collection, sought, &results)?);
         }
     }
     notices.extend(of_changes(&results));
@@ -251,12 +251,12 @@ fn places(collection: &Collection, found: &Selection, of_each: Option<u32>) -> R
 }
 
 /// The wanted part of the list. A passage that vanished since it was found is left out.
-fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Result<Vec<SearchResult>> {
+fn listed(all: &[CollectionMatches], request: &SearchRequest, style: &CitationStyle) -> Result<Vec<SearchResult>> {
     let mut results = Vec::new();
     let mut pages = HashMap::new();
     let mut passed = 0usize;
     let (offset, end) = (request.offset as usize, request.offset as usize + request.top_k as usize);
-    for Found { collection, sought, places } in all {
+    for CollectionMatches { collection, sought, places } in all {
         let mut passages = collection.passages();
         for (n, (document, index)) in (passed..).zip(places).take_while(|(n, _)| *n < end) {
             if n < offset {

@@ -16,7 +16,7 @@ use super::query::{self, DeletedWords};
 use super::{Filters, SearchRequest, SearchResponse, filter, within_tier};
 use crate::filter::marks;
 use casetrack_host::Host;
-use casetrack_host::documents::tracked::{TrackedChange, known_spans, pages_with_changes, placed};
+use casetrack_host::documents::tracked_changes::{TrackedChange, known_spans, pages_with_changes, placed};
 
 /// Characters of a deletion before and after the first word that is looked for.
 const BEFORE: usize = 200;

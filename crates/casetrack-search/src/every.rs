@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, DocumentType, Error, Notice, Result};
+use casetrack_core::{
+    ChunkId, CitationStyle, CollectionId, DocumentId, DocumentType, Error, Notice, Result, single_spaced,
+};
 use casetrack_nlp::FactKind;
 use casetrack_store::{CatalogueEntry, Collection, DensityReader, Filter, Passage, TermWeights};
 use schemars::JsonSchema;
@@ -18,7 +20,7 @@ use super::evidence::{Evidence, OF_CLAUSES, OF_WORDS, Weighing};
 use super::excerpt::{self, Extent};
 use super::query::{self, Understood};
 use super::results::{self, PageBlocks};
-use super::stated::{self, Statement};
+use super::statements::{self, Statement};
 use super::{Excerpt, Filters, Scope, Weights, cover, filter, recall};
 use crate::ranking::fusion::Candidate;
 use casetrack_host::documents::chunks::{self, ChunkView};
@@ -238,7 +240,7 @@ fn state(
         catalogue.iter().map(|entry| (entry.id, entry.document_type)).collect();
     let is_contract = |document: &DocumentId| types.get(document) == Some(&DocumentType::Contract);
     let contracts: Vec<DocumentId> = answers.iter().map(|answer| answer.document).filter(is_contract).collect();
-    let mut statements = stated::statements(collection, &contracts, &asks.facts())?;
+    let mut statements = statements::statements(collection, &contracts, &asks.facts())?;
     for answer in answers {
         answer.statement = statements.remove(&answer.document);
         if let Some(statement) = &answer.statement {
@@ -255,7 +257,8 @@ fn with_statement(
     mut answer: Best,
 ) -> Result<(Best, Option<Range<usize>>)> {
     let place = answer.statement.as_ref().and_then(Statement::place);
-    let stated = place.map(|place| stated::passage(collection, answer.document, place, style)).transpose()?.flatten();
+    let stated =
+        place.map(|place| statements::passage(collection, answer.document, place, style)).transpose()?.flatten();
     let Some((passage, chars)) = stated else { return Ok((answer, None)) };
     answer.passage = Some(passage);
     Ok((answer, Some(chars)))
@@ -348,7 +351,7 @@ impl Asks {
         passage: &Passage,
     ) -> (Evidence, Vec<String>) {
         let cosine = candidate.dense.map_or(0.0, |dense| dense.score);
-        let text = passage.chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = single_spaced(&passage.chunk.text);
         if !self.beginning && clauses::lists_pages(&text) {
             return (Evidence { cosine, ..Evidence::default() }, Vec::new());
         }
@@ -459,7 +462,7 @@ fn read(
 /// The best passage that states the contrary of a clause that is asked for, with its phrases.
 fn contrary(asks: &Asks, read: &[(f32, Passage, Vec<String>)]) -> Option<(Passage, Vec<String>)> {
     read.iter().find_map(|(_, passage, _)| {
-        let text = passage.chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = single_spaced(&passage.chunk.text);
         let phrases: Vec<String> = asks.clauses.iter().filter_map(|clause| clause.contrary(&text)).collect();
         (!phrases.is_empty()).then(|| (passage.clone(), phrases))
     })

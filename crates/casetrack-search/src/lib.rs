@@ -18,13 +18,13 @@ mod message_quotes;
 mod quantity;
 mod query;
 pub mod ranking;
-mod related;
+mod related_passages;
 mod results;
 mod route;
 mod section;
 mod sentences;
 pub mod similar;
-mod stated;
+mod statements;
 pub mod terms;
 #[cfg(test)]
 #[path = "../../casetrack-core/src/test_provenance.rs"]
@@ -56,7 +56,7 @@ pub use every::ask_every_document;
 pub use filter::marks::{MarkFilter, admit};
 pub use ranking::fusion::Weights;
 pub use ranking::recall::{Recall, Scope, recall};
-pub use related::{RelatedPassage, Relation};
+pub use related_passages::{RelatedPassage, Relation};
 pub use similar::similar_chunks;
 pub use terms::search_terms;
 pub use word_forms::matched;
@@ -325,7 +325,7 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     let mut related = Vec::new();
     if request.related {
         for CollectionQuery { collection, preferences, .. } in &asked {
-            related.extend(related::to(host, collection, &preferences.asked, &results)?);
+            related.extend(related_passages::to(host, collection, &preferences.asked, &results)?);
         }
     }
     notices.extend(of_changes(&results));

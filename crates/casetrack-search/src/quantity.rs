@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use casetrack_core::{EntityValue, Mention};
+use casetrack_core::{EntityValue, Mention, single_spaced};
 use casetrack_nlp::languages::Language;
 use casetrack_nlp::tokens::{Gap, Tokens};
 use casetrack_nlp::{amounts, dates, languages};
@@ -150,7 +150,7 @@ pub(super) fn without(query: &str, comparisons: &[Comparison]) -> String {
     for comparison in comparisons.iter().rev() {
         rest.replace_range(comparison.bytes.clone(), " ");
     }
-    let rest = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rest = single_spaced(&rest);
     if rest.contains(char::is_alphabetic) { rest } else { query.to_owned() }
 }
 

@@ -100,7 +100,7 @@ impl<'a> List<'a> {
         let of_message = of_message.filter(|_| request.per_document.is_none());
         let place = of_message.as_ref().and_then(|said| self.quoting.place(said, self.results.len()));
         let number = match place {
-            Some(Place::Quotes(above) | Place::QuotedBy(above)) => above,
+            Some(QuoteRelation::Quotes(above) | QuoteRelation::QuotedBy(above)) => above,
             None => self.results.len(),
         };
         if let Some(above) = seen.repeats(&chunk, said, number) {
@@ -109,9 +109,9 @@ impl<'a> List<'a> {
         }
         let name = (asked.len() > 1).then(|| collection.meta().name.clone());
         match place {
-            Some(Place::Quotes(above)) => self.results[above].repeated_in.push(repetition(chunk, true)),
+            Some(QuoteRelation::Quotes(above)) => self.results[above].repeated_in.push(repetition(chunk, true)),
             // It gets the rank and the score of the result that quotes it.
-            Some(Place::QuotedBy(above)) => {
+            Some(QuoteRelation::QuotedBy(above)) => {
                 let result = &mut self.results[above];
                 let before = std::mem::replace(&mut result.chunk, chunk);
                 result.repeated_in.push(repetition(before, true));
@@ -148,7 +148,7 @@ struct Quoting {
     said: Vec<Option<Said>>,
 }
 
-enum Place {
+enum QuoteRelation {
     /// It only quotes it.
     Quotes(usize),
     /// The result only quotes it.
@@ -158,14 +158,14 @@ enum Place {
 impl Quoting {
     /// The relation of a message to the `number` results so far. A result of an earlier page of the list stays as shown: text that it quotes is a
     /// separate result.
-    fn place(&self, said: &Said, number: usize) -> Option<Place> {
+    fn place(&self, said: &Said, number: usize) -> Option<QuoteRelation> {
         let results = || self.said.iter().enumerate().filter_map(|(above, result)| Some((above, result.as_ref()?)));
         if let Some((above, _)) = results().find(|(_, result)| said.only_quotes(result)) {
-            return Some(Place::Quotes(above));
+            return Some(QuoteRelation::Quotes(above));
         }
         let on_page = |above: usize| above / self.top_k.max(1) == number / self.top_k.max(1);
         let quoting = results().find(|&(above, result)| on_page(above) && result.only_quotes(said));
-        quoting.map(|(above, _)| Place::QuotedBy(above))
+        quoting.map(|(above, _)| QuoteRelation::QuotedBy(above))
     }
 }
 

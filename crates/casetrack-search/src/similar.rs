@@ -36,7 +36,7 @@ pub struct SimilarChunk {
 
 /// The similar passages to find.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct SimilarRequest {
     /// Leave out the document of the passage itself.
     pub exclude_same_document: bool,
     /// Least cosine, 0–1.
@@ -46,7 +46,12 @@ pub struct Wanted {
 
 /// The passages most similar to the passage with this id, by the cosine of their dense vectors. The passage itself is left
 /// out. `wanted.count` is 1–[`MAX_SIMILAR`](similar::MAX_SIMILAR).
-pub fn similar_chunks(host: &Host, collection: CollectionId, id: &str, wanted: Wanted) -> Result<SimilarChunks> {
+pub fn similar_chunks(
+    host: &Host,
+    collection: CollectionId,
+    id: &str,
+    wanted: SimilarRequest,
+) -> Result<SimilarChunks> {
     if !(1..=MAX_SIMILAR as usize).contains(&wanted.count) {
         let message = format!("top_k is {}; it must be between 1 and {MAX_SIMILAR}.", wanted.count);
         return Err(Error::invalid(message));
@@ -76,7 +81,7 @@ pub fn to(
     collection: &Collection,
     document: DocumentId,
     index: u32,
-    wanted: Wanted,
+    wanted: SimilarRequest,
     style: &CitationStyle,
 ) -> Result<Vec<(f32, ChunkView)>> {
     // It was deleted meanwhile.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use casetrack_core::single_spaced;
 use casetrack_nlp::{Clause, Fact, FactKind, clauses_in};
 
 use super::answers;
@@ -67,7 +68,7 @@ impl Worth {
             let text: String = chars[sentence.range.clone()].iter().collect();
             let answers =
                 (own + headed > 0.0 && answers.iter().any(|answer| answer.is_in(&text))).then_some(ANSWERS * whole);
-            let spaced = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let spaced = single_spaced(&text);
             let said = clauses.iter().map(|clause| clause.said(&spaced).0).fold(0.0, f32::max);
             let is_in = |(place, _): &&(Range<usize>, f32)| is_most_of(place, &sentence.range);
             let said = said + chosen.iter().filter(is_in).map(|(_, share)| *share).fold(0.0, f32::max);

@@ -6,13 +6,13 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use casetrack_core::language_model::{KeyPlace, LanguageModelSettings};
-use casetrack_core::{Cancel, Error, ErrorCode, Result};
+use casetrack_core::{Cancel, Error, ErrorCode, Result, single_spaced};
 use casetrack_engine::file_search::{Completion, Prompt, TokensUsed, redacted};
 use casetrack_mcp::LanguageModel;
 use serde_json::{Value, json};
 use ureq::Agent;
 
-use crate::team::outgoing::agent;
+use crate::team::requests::agent;
 
 /// Longest answer of the server, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -177,7 +177,7 @@ fn reason(value: &Value) -> Option<&str> {
 
 /// On one line, without personal data and secrets.
 fn shortened(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = single_spaced(text);
     redacted(&line).chars().take(MAX_REASON).collect()
 }
 

@@ -6,7 +6,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use serde_json::{Value, json};
 
 use crate::http::PATH;
-use crate::team::outgoing::{agent, is_local};
+use crate::team::requests::{agent, is_local};
 
 /// Longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);

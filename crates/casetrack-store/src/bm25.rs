@@ -27,7 +27,7 @@ use tantivy::{
     Term,
 };
 
-use crate::derived::{DerivedIndex, Origin};
+use crate::derived_index::{DerivedIndex, Origin};
 use crate::fair_lock::YieldingLock;
 use crate::reader::Reader;
 use crate::records::{Identity, SlotRange};

@@ -7,7 +7,7 @@ use casetrack_core::{Error, ErrorKind, Result};
 
 use crate::bm25::Bm25Index;
 use crate::dense::DenseIndex;
-use crate::derived::{DerivedIndex, Handle, Origin};
+use crate::derived_index::{DerivedIndex, Handle, Origin};
 use crate::records::{Identity, Op};
 use crate::seal::Seal;
 use crate::sparse::SparseIndex;

@@ -32,7 +32,7 @@
 //!
 //! Whatever happens between these steps, the next [`LocalCollection::open`] brings the derived indexes to the end of
 //! the log, or rebuilds them when they are missing, damaged or too far behind. A new derived index implements one trait
-//! (`derived::DerivedIndex`) and gets all of this.
+//! (`derived_index::DerivedIndex`) and gets all of this.
 //!
 //! # What a search sees
 //!
@@ -46,7 +46,7 @@ mod codec;
 mod collection;
 mod complete;
 mod dense;
-mod derived;
+mod derived_index;
 mod error;
 mod external;
 mod fair_lock;

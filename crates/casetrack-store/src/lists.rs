@@ -5,8 +5,8 @@
 //! numbered in the order of storing. [`Keywords`] makes of it all that a store needs for its searches and conditions by
 //! words.
 
-mod inverted;
 mod lexicon;
+mod postings;
 
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
@@ -22,7 +22,7 @@ use crate::bm25::{Evaluation, Expression, WordConditions, rounded};
 use crate::slots::SlotSet;
 use crate::top_k::TopK;
 
-pub use inverted::{Inverted, Posting, TermPostings, invert, name_terms};
+pub use postings::{Inverted, Posting, TermPostings, invert, name_terms};
 
 /// The postings of a term, in ascending order of the chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -71,10 +71,6 @@ impl<'w> Waiting<'w> {
         self.cancel
     }
 
-    pub(crate) fn check_cancelled(self) -> Result<()> {
-        if self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
-    }
-
     pub(crate) fn tell(self, moving: ResealProgress) {
         if let Some(hear) = self.hear {
             hear(moving);
@@ -174,7 +170,7 @@ impl Work<'_> {
         self.entries.0 += ENTRIES_BETWEEN_LOOKS;
         let (done, of) = self.entries;
         self.waiting.tell(ResealProgress::Entries { done: done.min(of), of });
-        self.waiting.check_cancelled()
+        self.waiting.cancel.check()
     }
 
     /// Copies and compares RocksDB. The documents that it has.
@@ -317,7 +313,7 @@ impl Work<'_> {
         let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);
         let mut buffer = vec![0; 1 << 18];
         loop {
-            self.waiting.check_cancelled()?;
+            self.waiting.cancel.check()?;
             let read = input.read(&mut buffer).map_err(unread)?;
             if read == 0 {
                 break;

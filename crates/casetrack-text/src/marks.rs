@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use casetrack_core::single_spaced;
+
 use super::format::{cut, is_hidden, one_line};
 
 /// First characters of the line before a passage.
@@ -23,7 +25,7 @@ pub fn document_text(text: &str) -> String {
 
 /// A quotation from a document on one line, in quotes: any white space between two words is one space.
 pub fn quote(text: &str) -> String {
-    quoted(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    quoted(&single_spaced(text))
 }
 
 /// A file name, path or heading: bare if it is one plain word, else in quotes.

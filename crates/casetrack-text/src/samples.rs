@@ -10,7 +10,7 @@ use casetrack_engine::collections::CollectionSummary;
 use casetrack_engine::documents::DocumentSummary;
 use casetrack_engine::hidden::HiddenPassage;
 use casetrack_engine::search::{Excerpt, SearchResponse, SearchResult, StageScore};
-use casetrack_engine::tracked::{CitedChange, TrackedChange};
+use casetrack_engine::tracked_changes::{CitedChange, TrackedChange};
 
 use crate::test_provenance::provenance;
 

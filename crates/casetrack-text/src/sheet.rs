@@ -4,6 +4,7 @@ mod people;
 
 use std::fmt::Write;
 
+use casetrack_core::single_spaced;
 use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow};
 
 use super::format::{amount, counted, cut, one_line, push_notices, thousands, trimmed};
@@ -116,7 +117,7 @@ pub fn markdown(sheet: &Sheet) -> String {
 
 /// On one line, with the ends of cells escaped.
 fn escaped(text: &str) -> String {
-    one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).replace('|', "\\|").replace('<', "&lt;")
+    one_line(&single_spaced(text)).replace('|', "\\|").replace('<', "&lt;")
 }
 
 /// Names of the fields of a table of texts: the document, then each column with one for its sources.
@@ -152,7 +153,7 @@ pub fn csv(sheet: &Sheet) -> String {
 }
 
 pub fn csv_field(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = single_spaced(text);
     let text = if is_formula(&text) { format!("'{text}") } else { text };
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }

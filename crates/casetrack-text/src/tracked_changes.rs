@@ -2,7 +2,7 @@
 
 use casetrack_core::{FileFormat, TextView, UNLISTED_CHANGES};
 use casetrack_engine::search::{DeletedTexts, SearchResponse};
-use casetrack_engine::tracked::{CitedChange, DocumentChanges, Viewed};
+use casetrack_engine::tracked_changes::{CitedChange, DocumentChanges, Viewed};
 
 use super::format::{counted, one_line, push_notices, shorten, trimmed};
 use super::marks::{citation, document_text, name, quote};

@@ -28,7 +28,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 pub use self::slot::{Credential, Protector, SlotId, SlotKind};
-use self::slot::{Place, Slot};
+use self::slot::{Slot, SlotBinding};
 use crate::errors::{newer, refused};
 use crate::key::VaultKey;
 
@@ -175,8 +175,8 @@ impl Header {
         self.slots.iter().map(|slot| SlotInfo { id: slot.id, kind: slot.kind, created_at: slot.created_at })
     }
 
-    fn place(&self) -> Place {
-        Place { version: VERSION, collection: self.collection }
+    fn place(&self) -> SlotBinding {
+        SlotBinding { version: VERSION, collection: self.collection }
     }
 
     fn vouched(&self) -> Vec<u8> {

@@ -18,14 +18,14 @@ mod privacy;
 mod prompt;
 mod redaction;
 mod secrets;
+#[cfg(not(feature = "serve"))]
+mod serve_substitute;
 mod service;
 mod shell;
 mod start;
 mod stop;
 mod stores;
 mod style;
-#[cfg(not(feature = "serve"))]
-mod unserved;
 
 use std::process::ExitCode;
 

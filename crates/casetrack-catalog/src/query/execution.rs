@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Cancel, Result};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
@@ -303,7 +303,7 @@ impl RowReader<'_> {
     }
 
     fn check(&self, count: usize) -> Result<()> {
-        if count.is_multiple_of(CANCEL_EVERY) && self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+        if count.is_multiple_of(CANCEL_EVERY) { self.cancel.check() } else { Ok(()) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Cancel, Result};
 use rusqlite::{OptionalExtension, params};
 
 use super::block::{Block, Row};
@@ -90,9 +90,7 @@ impl Space {
         let parts = side_by_side(&image.blocks_of(&ids), |part| {
             let mut best = Best::new(&image, query);
             for &(block, bits) in part {
-                if cancel.is_cancelled() {
-                    return Err(Error::cancelled());
-                }
+                cancel.check()?;
                 let mut places = block.places(bits);
                 judge.keep(&image, block, &mut places);
                 best.take(block, places);

@@ -9,80 +9,35 @@ pub(super) const MAX_INTRODUCTION_LINES: usize = 3;
 /// Most lines of the headers above a quoted message.
 pub(super) const MAX_HEADER_LINES: usize = 12;
 
+/// The words of programs, in lower case.
+const WORDS: &str = include_str!("../../data/mail-marks.txt");
+
 /// `On Thu, 20 Jun 2024 at 09:15, Ann <ann@example.com> wrote:`. A date or address is in it, so that prose is rarely taken for one.
 static INTRODUCTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?ix) ^ \W* (?: (?: on | am | le | il | el | em | op | den | w\ dniu ) \b .* [0-9@] | .{0,200} [<\[(] \S+@\S+ [>\])] ) .*
-          \b (?: wrote | writes | schrieb | schreibt | geschrieben | a\ écrit | écrit | écrivait | ha\ scritto | scritto | escribió | escreveu
-               | schreef | skrev | napisał | napisał\(a\) )
-          (?: [^:]{0,120} )? \s* : \W* $",
-    )
-    .ok()
+    pattern(r"(?i)^\W*(?:(?:{before})\b.*[0-9@]|.{0,200}[<\[(]\S+@\S+[>\])]).*\b(?:{wrote})[^:]{0,120}\s*:\W*$")
 });
 
 /// `-----Original Message-----` and its kin. A line of underscores only is a rule that may mean anything.
-static SEPARATOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?ix) ^ \s* (?: -{2,} \s* (?: original\ (?: message | e-?mail ) | forwarded\ (?: message | by\ .* ) | forwarded\ from\ .*
-               | ursprüngliche\ (?: nachricht | e-?mail | mail ) | urspr\.\ nachricht | original-?nachricht | weitergeleitete\ (?: nachricht | mail )
-               | weitergeleitet\ von\ .* | message\ d['’]origine | message\ original | message\ transféré | message\ transmis | e-?mail\ d['’]origine
-               | messaggio\ originale | messaggio\ inoltrato | mensaje\ original | mensaje\ reenviado | mensagem\ original
-               | oorspronkelijk\ bericht | doorgestuurd\ bericht | ursprungligt\ meddelande ) .{0,80}? -{2,}
-             | (?: begin\ forwarded\ message | anfang\ der\ weitergeleiteten\ (?: nachricht | e-?mail ) | début\ du\ message\ (?: transféré | réexpédié ) ) \s* : )
-          \s* $",
-    )
-    .ok()
-});
+static SEPARATOR: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)^\s*(?:-{2,}\s*(?:{marked}).{0,80}?-{2,}|(?:{announced})\s*:)\s*$"));
 
-/// Labels of headers, in lower case, before the colon.
-const FROM: [&str; 7] = ["from", "von", "de", "da", "van", "från", "od"];
-const DATE: [&str; 15] = [
-    "sent",
-    "date",
-    "gesendet",
-    "datum",
-    "envoyé",
-    "envoyé le",
-    "date d'envoi",
-    "inviato",
-    "data",
-    "enviado",
-    "enviado el",
-    "fecha",
-    "verzonden",
-    "skickat",
-    "wysłano",
-];
-const OTHERS: [&str; 28] = [
-    "to",
-    "cc",
-    "bcc",
-    "subject",
-    "reply-to",
-    "importance",
-    "attachments",
-    "an",
-    "kopie",
-    "betreff",
-    "wichtigkeit",
-    "anlagen",
-    "antwort an",
-    "à",
-    "copie",
-    "objet",
-    "pièces jointes",
-    "a",
-    "para",
-    "aan",
-    "onderwerp",
-    "oggetto",
-    "asunto",
-    "assunto",
-    "till",
-    "ämne",
-    "do",
-    "temat",
-];
+/// Labels of headers, before the colon.
+static FROM: LazyLock<Vec<&str>> = LazyLock::new(|| entries("from").collect());
+static DATE: LazyLock<Vec<&str>> = LazyLock::new(|| entries("date").collect());
+static OTHERS: LazyLock<Vec<&str>> = LazyLock::new(|| entries("other").collect());
+
+fn entries(key: &str) -> impl Iterator<Item = &'static str> {
+    let lists = WORDS.lines().filter_map(move |line| line.strip_prefix(key)?.strip_prefix(':'));
+    lists.flat_map(|list| list.split(';')).map(str::trim)
+}
+
+/// A pattern with the words of a list at its key in braces.
+fn pattern(template: &str) -> Option<Regex> {
+    let keys = ["before", "wrote", "marked", "announced"];
+    let words = |key: &str| entries(key).collect::<Vec<_>>().join("|");
+    let filled = keys.iter().fold(template.to_owned(), |text, key| text.replace(&format!("{{{key}}}"), &words(key)));
+    Regex::new(&filled).ok()
+}
 
 /// True if lines, joined, introduce a quotation.
 pub(super) fn is_introduction(text: &str) -> bool {

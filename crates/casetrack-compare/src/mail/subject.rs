@@ -1,5 +1,7 @@
 //! Subjects without the prefixes of replies and forwards.
 
+use casetrack_core::single_spaced;
+
 /// Before the colon, in lower case: English, German, French, Italian, Spanish, Dutch, Scandinavian and Polish programs.
 const PREFIXES: [&str; 23] = [
     "re", "aw", "antw", "antwort", "sv", "vs", "rif", "odp", "réf", "ref", "fw", "fwd", "wg", "tr", "vb", "rv", "enc",
@@ -16,7 +18,7 @@ pub struct Subject {
 
 impl Subject {
     pub fn parse(text: &str) -> Self {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let text = single_spaced(text).to_lowercase();
         let (mut rest, mut is_reply) = (text.as_str(), false);
         loop {
             let after_list = without_list(rest);

@@ -16,7 +16,7 @@ use super::sections::{part_fits, section_fits};
 const AFTER: usize = 220;
 const BEFORE: usize = 160;
 
-/// Whether a citation is right.
+/// The verdict on a citation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CitationFit {
@@ -26,7 +26,7 @@ pub enum CitationFit {
     Unknown,
 }
 
-/// What of a citation is wrong.
+/// The part of a citation that is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CitationFault {
@@ -71,7 +71,7 @@ pub struct Citation {
     pub fault: Option<CitationFault>,
     #[serde(skip)]
     pub(super) who: Option<Who>,
-    /// Whether the paragraphs have a sign (¶) that stands for printed numbers.
+    /// True if the paragraphs have a sign (¶) that stands for printed numbers.
     #[serde(skip)]
     pub(super) is_printed: bool,
 }

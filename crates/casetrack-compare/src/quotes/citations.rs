@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use casetrack_core::{BatesRange, DocumentId, Page, Result};
+use casetrack_core::{BatesRange, DocumentId, Page, Result, single_spaced};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub struct CitationRow {
 }
 
 #[derive(Default)]
-pub(super) struct Known(HashMap<DocumentId, Rc<[(u32, String)]>>);
+pub(super) struct SectionCache(HashMap<DocumentId, Rc<[(u32, String)]>>);
 
 /// The citations of a draft that belong to no quotation, not checked yet.
 pub(super) fn alone(
@@ -57,7 +57,7 @@ pub(super) fn alone(
         let start = at.checked_sub(1).map_or(0, |previous| mentions[previous].place.end);
         let found = behind(draft, mention, end).or_else(|| ahead(draft, mention, start));
         let Some((labels, place)) = found else { continue };
-        let text = draft[place.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = single_spaced(&draft[place.clone()]);
         let line = 1 + draft[..place.start].matches('\n').count() as u32;
         rows.push(CitationRow { line, text, cited: Citation::of(Some(mention), &labels, false) });
     }
@@ -115,7 +115,7 @@ fn is_gap(between: &str) -> bool {
 }
 
 impl CitationRow {
-    pub(super) fn checked(mut self, finder: &mut Finder<'_>, known: &mut Known) -> Result<Self> {
+    pub(super) fn checked(mut self, finder: &mut Finder<'_>, known: &mut SectionCache) -> Result<Self> {
         let cited = &mut self.cited;
         (cited.fit, cited.fault) = match cited.document() {
             Some(document) => check(finder, known, document, cited)?,
@@ -128,7 +128,7 @@ impl CitationRow {
 /// Checks that a document has the cited places.
 fn check(
     finder: &mut Finder<'_>,
-    known: &mut Known,
+    known: &mut SectionCache,
     document: DocumentId,
     cited: &Citation,
 ) -> Result<(CitationFit, Option<CitationFault>)> {
@@ -198,7 +198,7 @@ fn labelled(finder: &Finder<'_>, document: DocumentId, count: u32, label: &str) 
 }
 
 /// The numbers of the sections of a document, each on the pages that have text of it.
-fn sections(finder: &mut Finder<'_>, known: &mut Known, document: DocumentId) -> Result<Rc<[(u32, String)]>> {
+fn sections(finder: &mut Finder<'_>, known: &mut SectionCache, document: DocumentId) -> Result<Rc<[(u32, String)]>> {
     if let Some(sections) = known.0.get(&document) {
         return Ok(Rc::clone(sections));
     }

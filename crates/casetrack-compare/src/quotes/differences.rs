@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::align::{Step, StepKind};
 use super::tokens::{Class, Token};
 
-/// What differs.
+/// The kind of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {

@@ -18,7 +18,7 @@ use super::parts::{Part, Pattern};
 use super::symbols::{Row, Typography};
 use super::tokens::{Token, tokens};
 use super::window::{Spot, Window};
-use casetrack_host::documents::tracked::CitedChange;
+use casetrack_host::documents::tracked_changes::CitedChange;
 
 /// Characters of a chunk that are sure to be new text; a window has as many chunks as a quotation may need.
 const CHUNK_CHARS: usize = 800;
@@ -40,7 +40,7 @@ const ENOUGH: f32 = 0.9;
 pub(super) const LEAST_LIKENESS: f32 = 0.5;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
+pub(super) struct QuoteMatch {
     pub document: DocumentId,
     pub start: Spot,
     /// Behind the last character.
@@ -54,12 +54,12 @@ pub(super) struct Found {
 pub(super) enum Finding {
     /// Every place that has its words, by document and place; there may be more if the list is cut.
     Exact {
-        places: Vec<Found>,
+        places: Vec<QuoteMatch>,
         is_cut: bool,
     },
     /// The passage that is most like it.
     Near {
-        place: Box<Found>,
+        place: Box<QuoteMatch>,
         likeness: f32,
     },
     Nothing,
@@ -120,7 +120,12 @@ impl<'c> Finder<'c> {
     }
 
     /// The places of the strictest reading that fits anywhere, and the windows without one.
-    fn exact(&mut self, readings: &[Pattern], candidates: &Candidates, side: u32) -> Result<(Vec<Found>, Vec<Window>)> {
+    fn exact(
+        &mut self,
+        readings: &[Pattern],
+        candidates: &Candidates,
+        side: u32,
+    ) -> Result<(Vec<QuoteMatch>, Vec<Window>)> {
         let mut best = (usize::MAX, Vec::new());
         let mut left: Vec<(u32, Window)> = Vec::new();
         for (document, chunks) in ranges(&candidates.chunks, side) {
@@ -143,7 +148,7 @@ impl<'c> Finder<'c> {
             }
         }
         let (_, mut places) = best;
-        places.sort_by_key(|found: &Found| (found.document, found.start.page, found.start.char));
+        places.sort_by_key(|found: &QuoteMatch| (found.document, found.start.page, found.start.char));
         places.dedup_by_key(|found| (found.document, found.start.page, found.start.char));
         Ok((places, left.into_iter().map(|(_, window)| window).collect()))
     }
@@ -267,7 +272,7 @@ fn ranges(chunks: &[ChunkPlace], side: u32) -> Vec<(DocumentId, Range<u32>)> {
 }
 
 /// Adds the places in a window to those of the strictest reading so far; returns true if there are any.
-fn collect(window: &Window, readings: &[Pattern], best: &mut (usize, Vec<Found>)) -> bool {
+fn collect(window: &Window, readings: &[Pattern], best: &mut (usize, Vec<QuoteMatch>)) -> bool {
     for (rank, reading) in readings.iter().enumerate().take(best.0.saturating_add(1)) {
         let fits = reading.fits(&window.row());
         if fits.is_empty() {
@@ -290,10 +295,10 @@ fn collect(window: &Window, readings: &[Pattern], best: &mut (usize, Vec<Found>)
     false
 }
 
-pub(super) fn place(window: &Window, chars: &Range<usize>) -> Option<Found> {
+pub(super) fn place(window: &Window, chars: &Range<usize>) -> Option<QuoteMatch> {
     let (start, last) = (window.spot(chars.start)?, window.spot(chars.end.checked_sub(1)?)?);
     let broken = window.is_broken(chars).then_some(Typography::PageBreak);
-    Some(Found {
+    Some(QuoteMatch {
         document: window.document,
         start,
         end: Spot { char: last.char + 1, ..last },

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;
-use casetrack_host::documents::tracked::CitedChange;
+use casetrack_host::documents::tracked_changes::CitedChange;
 use casetrack_host::paging::Paging;
 
 pub use alterations::{Mark, MarkedChange};
@@ -89,7 +89,7 @@ pub struct QuoteCheck {
     pub marked: Vec<MarkedChange>,
     /// Places that have the quotation.
     pub total: u64,
-    /// Whether there may be more places than `total`: the quotation is too common to look at all.
+    /// True if there may be more places than `total`, because the quotation is too common to look at all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_at_least: bool,
     /// By document and place.
@@ -116,7 +116,7 @@ pub struct NearestPassage {
     pub text: String,
     /// Share (0–1) of the quotation's words that it has.
     pub likeness: f32,
-    /// Whether it has the same words: all differences are capitals, punctuation, and slips of scanning or typing.
+    /// True if it has the same words: all differences are capitals, punctuation, and slips of scanning or typing.
     pub same_words: bool,
     /// In the order of the quotation.
     pub differences: Vec<Difference>,

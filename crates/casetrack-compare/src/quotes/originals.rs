@@ -9,7 +9,7 @@ use casetrack_store::Collection;
 use super::candidates::phrases;
 use super::parts::Pattern;
 use super::symbols::{Row, symbols};
-use casetrack_host::documents::tracked::{CitedChange, known_spans, pages_with_changes, placed};
+use casetrack_host::documents::tracked_changes::{CitedChange, known_spans, pages_with_changes, placed};
 
 /// Most changes that are named.
 const MAX_CHANGES: usize = 3;

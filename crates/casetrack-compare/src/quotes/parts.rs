@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use casetrack_core::single_spaced;
+
 use super::symbols::{ELLIPSIS, Row, Symbol, Trail, Typography, WILD, is_quote, is_word, symbols};
 use super::tokens::Token;
 
@@ -198,7 +200,7 @@ impl Pattern {
                 c => text.push(c),
             }
         }
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        single_spaced(&text)
     }
 
     fn row(&self, part: Part) -> Row<'_> {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::NearestPassage;
-use super::finder::{Finder, Found};
+use super::finder::{Finder, QuoteMatch};
 use casetrack_host::documents::just_deleted;
 use casetrack_host::documents::part::part_of;
 
@@ -40,7 +40,7 @@ pub struct QuotePlace {
 }
 
 /// Sorted by the paths of the documents, then by place.
-pub(super) fn in_order(finder: &mut Finder<'_>, mut found: Vec<Found>) -> Result<Vec<Found>> {
+pub(super) fn in_order(finder: &mut Finder<'_>, mut found: Vec<QuoteMatch>) -> Result<Vec<QuoteMatch>> {
     let mut paths: HashMap<DocumentId, String> = HashMap::new();
     for one in &found {
         if let Entry::Vacant(entry) = paths.entry(one.document) {
@@ -53,12 +53,12 @@ pub(super) fn in_order(finder: &mut Finder<'_>, mut found: Vec<Found>) -> Result
     Ok(found)
 }
 
-pub(super) fn of(finder: &mut Finder<'_>, found: &Found) -> Result<QuotePlace> {
+pub(super) fn of(finder: &mut Finder<'_>, found: &QuoteMatch) -> Result<QuotePlace> {
     let pages = pages(finder, found)?;
     place(finder, found, &pages)
 }
 
-pub(super) fn nearest(finder: &mut Finder<'_>, found: &Found, likeness: f32) -> Result<NearestPassage> {
+pub(super) fn nearest(finder: &mut Finder<'_>, found: &QuoteMatch, likeness: f32) -> Result<NearestPassage> {
     let pages = pages(finder, found)?;
     let mut text = String::new();
     for page in &pages {
@@ -74,12 +74,12 @@ pub(super) fn nearest(finder: &mut Finder<'_>, found: &Found, likeness: f32) -> 
     Ok(NearestPassage { place: place(finder, found, &pages)?, text, likeness, same_words, differences })
 }
 
-fn pages(finder: &Finder<'_>, found: &Found) -> Result<Vec<Page>> {
+fn pages(finder: &Finder<'_>, found: &QuoteMatch) -> Result<Vec<Page>> {
     let numbers = found.start.page..=found.end.page;
     numbers.filter_map(|number| finder.page(found.document, number).transpose()).collect()
 }
 
-fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<QuotePlace> {
+fn place(finder: &mut Finder<'_>, found: &QuoteMatch, pages: &[Page]) -> Result<QuotePlace> {
     let passage = finder.passages.at(found.document, found.start.chunk)?;
     let (passage, first, last) = match (passage, pages.first(), pages.last()) {
         (Some(passage), Some(first), Some(last)) => (passage, first, last),

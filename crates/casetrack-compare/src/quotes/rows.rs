@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use casetrack_core::{ChunkId, CollectionId, Error, Result};
+use casetrack_core::{ChunkId, CollectionId, Error, Result, single_spaced};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::citation_fit::{Citation, CitationFault, CitationFit, Described, beside};
-use super::citations::{CitationRow, Known, alone};
+use super::citations::{CitationRow, SectionCache, alone};
 use super::draft::{Quotation, quotations};
-use super::finder::{Finder, Finding, Found};
+use super::finder::{Finder, Finding, QuoteMatch};
 use super::mentions::{Mention, Names};
 use super::places::QuotePlace;
 use super::{
@@ -17,7 +17,7 @@ use super::{
     Typography, checked_places,
 };
 use casetrack_host::Host;
-use casetrack_host::documents::tracked::CitedChange;
+use casetrack_host::documents::tracked_changes::CitedChange;
 use casetrack_host::paging::Paging;
 
 /// Places of a quotation that are compared with its citation.
@@ -125,7 +125,7 @@ pub fn verify_quotes(host: &Host, collection: CollectionId, draft: &str, paging:
         counts.citations_that_do_not_fit += u64::from(fit == Some(CitationFit::DoesNotFit));
         rows.push(row);
     }
-    let mut known = Known::default();
+    let mut known = SectionCache::default();
     let all = alone(&draft, &found, &mentions, &used);
     let is_cut = found.len().max(all.len()) > MAX_QUOTATIONS;
     let mut citations = Vec::new();
@@ -252,7 +252,7 @@ fn find(finder: &mut Finder<'_>, text: &str, cited: Option<&Citation>) -> Result
     Ok((finding, text.to_owned()))
 }
 
-fn is_unchanged(found: &Found) -> bool {
+fn is_unchanged(found: &QuoteMatch) -> bool {
     found.differences.is_empty()
 }
 
@@ -269,7 +269,7 @@ fn fit(finder: &Finder<'_>, cited: &Citation, place: &QuotePlace) -> Result<(Cit
 }
 
 fn shown(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = single_spaced(text);
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use casetrack_core::{DocumentId, Result};
+use casetrack_core::{DocumentId, Result, single_spaced};
 use casetrack_store::Passages;
 
 use super::symbols::{Row, Symbol, symbols};
@@ -106,7 +106,7 @@ impl Window {
         let chars = self.chars_of(place);
         let is_running = |at: &usize| self.running.iter().any(|line| line.contains(at));
         let text: String = chars.filter(|at| !is_running(at)).filter_map(|at| self.chars.get(at)).collect();
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        single_spaced(&text)
     }
 
     /// True if some characters are on several pages, or have running lines between them.

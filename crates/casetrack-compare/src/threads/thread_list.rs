@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{CollectionId, DocumentId, Error, Result};
+use casetrack_core::{CollectionId, DocumentId, Error, Result, single_spaced};
 use casetrack_store::CatalogueEntry;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -127,9 +127,9 @@ pub struct QuotedMessage {
 type Versions = Vec<(DocumentId, u64)>;
 
 #[derive(Default)]
-struct Known(Mutex<Option<(Versions, Arc<Found>)>>);
+struct ThreadCache(Mutex<Option<(Versions, Arc<ThreadIndex>)>>);
 
-struct Found {
+struct ThreadIndex {
     entries: Vec<Arc<CatalogueEntry>>,
     messages: Vec<Arc<Message>>,
     sources: Vec<Vec<Source>>,
@@ -138,8 +138,8 @@ struct Found {
     trees: Vec<Vec<(usize, u32)>>,
 }
 
-fn found(collection: &OpenCollection, catalogue: &[Arc<CatalogueEntry>]) -> Result<Arc<Found>> {
-    let known = collection.derived::<Known>();
+fn found(collection: &OpenCollection, catalogue: &[Arc<CatalogueEntry>]) -> Result<Arc<ThreadIndex>> {
+    let known = collection.derived::<ThreadCache>();
     let entries: Vec<Arc<CatalogueEntry>> =
         catalogue.iter().filter(|entry| entry.format.is_message()).cloned().collect();
     let ids: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
@@ -153,12 +153,12 @@ fn found(collection: &OpenCollection, catalogue: &[Arc<CatalogueEntry>]) -> Resu
     let messages = collection.derived::<ByVersion<Message>>();
     let messages = messages.of(collection, &ids, |document| Message::read(collection, document))?;
     let messages: Vec<Arc<Message>> = messages.into_iter().map(|(_, message)| message).collect();
-    let found = Arc::new(Found::new(entries, messages));
+    let found = Arc::new(ThreadIndex::new(entries, messages));
     *lock(&known.0) = Some((versions, Arc::clone(&found)));
     Ok(found)
 }
 
-impl Found {
+impl ThreadIndex {
     fn new(entries: Vec<Arc<CatalogueEntry>>, messages: Vec<Arc<Message>>) -> Self {
         let all: Vec<&Message> = messages.iter().map(Arc::as_ref).collect();
         let sources = sources(&all);
@@ -262,7 +262,7 @@ impl Found {
 
 /// A subject as written, without the prefixes of replies.
 fn bare(subject: &str) -> String {
-    let folded = subject.split_whitespace().collect::<Vec<_>>().join(" ");
+    let folded = single_spaced(subject);
     let base = crate::mail::subject::Subject::parse(&folded).base;
     if base.is_empty() {
         return base;

@@ -12,12 +12,12 @@ pub(super) struct Paragraph {
     /// As the document has it, except for white space and line breaks, which are single spaces here.
     pub text: String,
     /// Its places, in order; several if a page ends inside it.
-    pub places: Vec<Place>,
+    pub places: Vec<PageSpan>,
     is_row: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PageSpan {
     pub page: usize,
     pub chars: Range<u32>,
 }
@@ -35,7 +35,7 @@ pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
     let mut found: Vec<Paragraph> = Vec::new();
     let has_pages = pages.len() > 1;
     let counting = if has_pages { HashSet::new() } else { counting(pages) };
-    // Whether a page or a running line has ended since the last paragraph.
+    // True if a page or a running line has ended since the last paragraph.
     let mut broken = false;
     for ((page, running), index) in pages.iter().zip(running_lines(pages)).zip(0..) {
         broken |= index > 0;
@@ -67,7 +67,7 @@ pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
                 broken = false;
                 continue;
             }
-            let place = Place { page: index, chars: place };
+            let place = PageSpan { page: index, chars: place };
             let goes_on = |last: &Paragraph| broken && !last.is_row && !is_row && goes_on(&last.text, &text);
             match found.last_mut() {
                 Some(last) if goes_on(last) => {
@@ -205,7 +205,7 @@ pub(super) mod tests {
         assert_eq!(texts(&pages), ["1. Term", "The term begins on the first day and ends a year later.", "Notices"]);
         let pages: Vec<Page> = pages.iter().zip(1..).map(|(text, number)| page(number, text)).collect();
         let whole = &paragraphs(&pages)[1];
-        assert_eq!(whole.places, [Place { page: 0, chars: 9..46 }, Place { page: 1, chars: 0..18 }]);
+        assert_eq!(whole.places, [PageSpan { page: 0, chars: 9..46 }, PageSpan { page: 1, chars: 0..18 }]);
     }
 
     #[test]
@@ -236,7 +236,7 @@ pub(super) mod tests {
         page.blocks.insert(1, rest);
         let found = paragraphs(&[page]);
         assert_eq!(found[0].text, "1. Rent. It is due on Monday.");
-        assert_eq!((&found[0].places[..], found.len()), (&[Place { page: 0, chars: 0..29 }][..], 2));
+        assert_eq!((&found[0].places[..], found.len()), (&[PageSpan { page: 0, chars: 0..29 }][..], 2));
     }
 
     #[test]

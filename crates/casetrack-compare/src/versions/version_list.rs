@@ -82,7 +82,7 @@ pub struct DocumentVersion {
     /// Estimated share (0–1) of the three-word sequences that it has in common with the version before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f32>,
-    /// Whether it has the same words as the version before.
+    /// True if it has the same words as the version before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub same_text: bool,
     /// Paragraphs that differ from the version before.

@@ -11,8 +11,8 @@ use super::snippet::{self, Snippet};
 use crate::upkeep;
 use crate::upkeep::stats::CollectionStats;
 use casetrack_graph::{
-    AmbiguousDate, DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder,
-    TimelineEvent, TimelineRequest, Topic, chunks_with_entities, known,
+    AmbiguousDate, CollectionGraph, DocumentGroup, EntityView, GraphStatistics, GraphSummary, ReferenceView,
+    Stakeholder, TimelineEvent, TimelineRequest, Topic, chunks_with_entities, known,
 };
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;
@@ -161,7 +161,7 @@ pub fn collection_statistics(host: &Host, collection: CollectionId) -> Result<St
     })
 }
 
-fn events(known: &Known, events: Vec<TimelineEvent>, style: &CitationStyle) -> Result<Vec<EventReport>> {
+fn events(known: &CollectionGraph, events: Vec<TimelineEvent>, style: &CitationStyle) -> Result<Vec<EventReport>> {
     let report = |event: TimelineEvent| {
         let place = event.sources.first().map(|source| &source.place);
         let source =
@@ -192,7 +192,7 @@ fn ambiguous(dates: &[AmbiguousDate]) -> Option<String> {
 /// The documents that mention an entity; if analysis found none of this name, the documents that have it word for word.
 fn documents_with(
     host: &Host,
-    known: &Known,
+    known: &CollectionGraph,
     collection: CollectionId,
     entity: String,
     notices: &mut Vec<String>,
@@ -216,7 +216,7 @@ fn documents_with(
     }
 }
 
-fn coverage(known: &Known) -> Result<Coverage> {
+fn coverage(known: &CollectionGraph) -> Result<Coverage> {
     let counts = known.collection.counts()?;
     Ok(Coverage {
         chunks: counts.chunks,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use casetrack_core::{EntityType, Result};
-use casetrack_graph::{EntityView, Known, Place};
+use casetrack_graph::{CollectionGraph, EntityView, Place};
 use casetrack_host::Host;
 use casetrack_host::paging::{Paging, Part};
 use casetrack_store::{Conditions, Expression, Words};
@@ -13,7 +13,12 @@ use super::entities::{MentionReport, MentionsReport};
 use super::snippet;
 
 /// The passages that contain a name word for word, as mentions of a concept. Passages with most mentions come first. `None` if there are none.
-pub(super) fn mentions(host: &Host, known: &Known, name: &str, paging: Paging) -> Result<Option<MentionsReport>> {
+pub(super) fn mentions(
+    host: &Host,
+    known: &CollectionGraph,
+    name: &str,
+    paging: Paging,
+) -> Result<Option<MentionsReport>> {
     let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
     if words.is_empty() {
         return Ok(None);
@@ -60,14 +65,8 @@ pub(super) fn mentions(host: &Host, known: &Known, name: &str, paging: Paging) -
     };
     let mut notices = known.notices()?;
     notices.push("No entity has this name: these are the passages with the same words.".to_owned());
-    let report = MentionsReport {
-        collection: known.name(),
-        entity,
-        contracts: Vec::new(),
-        mentions: reports,
-        next_offset,
-        notices,
-    };
+    let (collection, contracts) = (known.name(), Vec::new());
+    let report = MentionsReport { collection, entity, contracts, mentions: reports, next_offset, notices };
     Ok((chunks > 0).then_some(report))
 }
 

@@ -34,11 +34,11 @@ pub struct PageLayout {
     pub lines: Vec<Option<Rect>>,
     /// The chunks of the page, in order.
     pub chunks: Vec<ChunkPlace>,
-    /// What of the text the file does not show.
+    /// The text that the file does not show.
     pub hidden: Vec<HiddenText>,
     /// Tracked changes, by place.
     pub changes: Vec<Change>,
-    /// Whether the page can be shown as a picture.
+    /// True if the page can be shown as a picture.
     pub has_picture: bool,
     pub sheet_name: Option<String>,
     /// Mean confidence, 0-1, if the text was read by OCR.

@@ -208,7 +208,7 @@ mod tests {
     use casetrack_vault::passphrase::{Cost, Passphrase};
 
     use super::*;
-    use casetrack_host::{EngineConfig, Kept, read};
+    use casetrack_host::{EngineConfig, KeptCopy, read};
 
     #[test]
     fn no_path_leads_elsewhere() {
@@ -305,7 +305,7 @@ mod tests {
             assert!(left.iter().all(|name| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())));
             let sealed = collection.sealed_upload(&place("a.b (2).pdf")).unwrap();
             assert!(fs::read(&sealed).unwrap().starts_with(b"CTVFILE"));
-            let copy = Kept { collection: &collection, path: &sealed };
+            let copy = KeptCopy { collection: &collection, path: &sealed };
             assert_eq!(read(&place("a.b (2).pdf"), Some(copy), host.config()).unwrap().0, b"two");
             for elsewhere in ["/tmp/a.pdf", "", "/x/uploads/a.pdf"] {
                 assert_eq!(collection.sealed_upload(Path::new(elsewhere)), None);

@@ -119,7 +119,7 @@ pub struct EvidenceView {
     pub chunk_id: Option<ChunkId>,
     /// The places of its lines, in points.
     pub bounding_boxes: Vec<Rect>,
-    /// Whether the page can be shown as a picture.
+    /// True if the page can be shown as a picture.
     pub has_picture: bool,
     pub added_at: Timestamp,
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{DocumentId, EntityType, Error, Page, Result};
+use casetrack_core::{DocumentId, EntityType, Error, Page, Result, single_spaced};
 use casetrack_nlp::facts::date_order;
 use casetrack_nlp::{DateOrder, first_value, length_of_time, value_key};
 use regex::{Regex, RegexBuilder};
@@ -195,7 +195,7 @@ fn value_near(said: &str, question: &str, value: impl Fn(&str) -> Option<String>
 
 /// At most [`CELL`] characters, with one space for any white space.
 pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CELL).collect()
+    single_spaced(text).chars().take(CELL).collect()
 }
 
 /// The value of a text in a language as a column of this type shows it; `None` if it is not of the type.

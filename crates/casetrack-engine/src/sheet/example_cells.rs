@@ -14,7 +14,7 @@ use super::custom_cells::one_line;
 
 /// By definition. The usual likeness depends on all documents.
 #[derive(Default)]
-struct Found(Mutex<HashMap<String, Cells>>);
+struct ExampleCellCache(Mutex<HashMap<String, Cells>>);
 
 #[derive(Clone)]
 struct Cells {
@@ -33,7 +33,7 @@ pub(super) fn cells(
     collection: &OpenCollection,
     definition: &DefineColumn,
 ) -> Result<Arc<HashMap<DocumentId, CellValue>>> {
-    let known = collection.derived::<Found>();
+    let known = collection.derived::<ExampleCellCache>();
     let versions = collection.versions();
     let key = format!("{definition:?}");
     let kept = lock(&known.0).get(&key).cloned();

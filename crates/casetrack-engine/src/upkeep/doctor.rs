@@ -11,7 +11,7 @@ use casetrack_host::{Host, StorePlace, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// Whether everything needed is there.
+    /// True if everything needed is there.
     pub ready: bool,
     pub findings: Vec<Finding>,
 }
@@ -21,7 +21,7 @@ pub struct Finding {
     pub what: String,
     pub ok: bool,
     pub detail: String,
-    /// What to do when it is not ok, or what to know when it is.
+    /// The remedy if it is not ok, or a remark if it is.
     #[schemars(with = "Option<String>")]
     pub hint: Option<Hint>,
 }

@@ -52,7 +52,7 @@ pub struct ExportReport {
     pub originals: u64,
     /// One sentence for each copy of a source file that could not go in.
     pub left_out: Vec<String>,
-    /// Whether the file is encrypted.
+    /// True if the file is encrypted.
     pub encrypted: bool,
     pub duration_ms: u64,
 }

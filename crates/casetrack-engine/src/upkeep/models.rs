@@ -56,7 +56,7 @@ pub enum ModelPresence {
 pub struct AddedInfo {
     pub id: String,
     pub path: String,
-    /// Whether it was there already, undamaged.
+    /// True if it was there already, undamaged.
     pub already_present: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct PullReport {
 pub struct PulledInfo {
     pub id: String,
     pub path: String,
-    /// Whether it was there already, undamaged.
+    /// True if it was there already, undamaged.
     pub already_present: bool,
     /// Bytes that came over the network.
     pub downloaded_bytes: u64,

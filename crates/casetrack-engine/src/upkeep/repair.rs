@@ -12,9 +12,9 @@ use casetrack_host::{Host, collections};
 pub struct RepairReport {
     pub id: CollectionId,
     pub collection: String,
-    /// Whether nothing was wrong.
+    /// True if nothing was wrong.
     pub sound: bool,
-    /// Whether `verify` finds no problem now.
+    /// True if `verify` finds no problem now.
     pub clean: bool,
     /// The faults, one sentence each.
     pub found: Vec<String>,
@@ -24,7 +24,7 @@ pub struct RepairReport {
     pub quarantine: Option<String>,
     pub documents: u64,
     pub problems: Vec<String>,
-    /// What to do next, one sentence each.
+    /// The next steps, one sentence each.
     pub next: Vec<String>,
     pub duration_ms: u64,
 }

@@ -12,7 +12,7 @@ pub struct Status {
     pub version: String,
     pub tier: Tier,
     pub data_dir: String,
-    /// What to know of the data directory: that a cloud service may synchronize it.
+    /// A remark on the data directory: a cloud service may synchronize it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_dir_notice: Option<String>,
     pub collections: u64,
@@ -27,7 +27,7 @@ pub struct ModelStatus {
     pub id: String,
     pub role: String,
     pub model: String,
-    /// Whether its weights are in memory. Models load at first need.
+    /// True if its weights are in memory. Models load at first need.
     pub loaded: bool,
     /// Why it cannot be used, if so.
     #[schemars(with = "Option<String>")]

@@ -15,7 +15,7 @@ use casetrack_host::{Host, OpenCollection, StorePlace, sha256};
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct VerifyReport {
     pub collection: String,
-    /// Whether no check found a problem.
+    /// True if no check found a problem.
     pub clean: bool,
     pub checks: Vec<Check>,
     pub duration_ms: u64,

@@ -1,13 +1,13 @@
 //! Folders that are watched: when something in them changes, a job brings their collection up to date.
 //!
 //! One thread of the owner of the data directory receives the operating system's events of all watched folders, waits until a folder has been
-//! quiet for [`pending::DEBOUNCE`], and starts one [sync](casetrack_ingest::sync) of it, however much happened. A sync compares the whole
+//! quiet for [`debounce::DEBOUNCE`], and starts one [sync](casetrack_ingest::sync) of it, however much happened. A sync compares the whole
 //! folder with the collection, so no lost event leaves them apart. Network drives, and folders that the operating system cannot watch, are
 //! polled every [`runner::POLL`]. Watches are kept in `watches.json` in the data directory. While no owner runs nothing is watched; the next
 //! one syncs every folder when it starts.
 
+mod debounce;
 mod list;
-mod pending;
 mod runner;
 
 use std::path::{Path, PathBuf};

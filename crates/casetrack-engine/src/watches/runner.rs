@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use casetrack_core::{CollectionStatus, Error, ErrorCode, JobId, Result, Timestamp, WatchId};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 
+use super::debounce::Pending;
 use super::list::{Condition, Message, WatchRecord};
-use super::pending::Pending;
 use super::{LastSync, Schedule, WatchState, Watches};
 use crate::jobs::{JobFilter, JobKind, JobOrigin, JobRequest, JobState, JobStatus, Jobs};
 use casetrack_host::documents::marking::MarkSource;

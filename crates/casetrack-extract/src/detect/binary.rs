@@ -37,7 +37,7 @@ pub(super) fn program_data(bytes: &[u8]) -> Option<(&'static str, &'static str)>
     ))
 }
 
-/// What to do about data of this type that is not text. A sentence that begins with "It" reports that there is nothing to do.
+/// The remedy for data of this type that is not text. A sentence that begins with "It" reports that there is nothing to do.
 pub(super) fn advice_for_binary(media_type: &str) -> Option<&'static str> {
     Some(match media_type {
         "application/gzip"

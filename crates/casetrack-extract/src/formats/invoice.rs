@@ -3,7 +3,7 @@
 //!
 //! The main fields come first, under names of their own. Every other value follows under the name of its element, so that nothing is lost.
 
-use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, Result, single_spaced};
 use casetrack_pages::build::DocumentBuilder;
 use casetrack_pages::container::xml::{Element, Node, XmlError, XmlReader};
 use mail_parser::decoders::base64::base64_decode;
@@ -149,7 +149,7 @@ impl Field {
     fn value(&self) -> String {
         match self.children.as_slice() {
             [only] => only.value(),
-            _ => self.text.split_whitespace().collect::<Vec<_>>().join(" "),
+            _ => single_spaced(&self.text),
         }
     }
 

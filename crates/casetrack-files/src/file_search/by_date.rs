@@ -105,7 +105,7 @@ impl Stated {
     }
 }
 
-struct Wanted<'a> {
+struct DateQuery<'a> {
     search: &'a DateSearch,
     start: &'a Path,
     query: &'a Query,
@@ -113,7 +113,7 @@ struct Wanted<'a> {
     cancel: &'a Cancel,
 }
 
-impl Wanted<'_> {
+impl DateQuery<'_> {
     /// Of several times, the one in the range by which a file comes first.
     fn chosen(&self, times: impl IntoIterator<Item = Stated>) -> Option<Stated> {
         let times = times.into_iter().filter(|time| time.meets(&self.range));
@@ -121,10 +121,6 @@ impl Wanted<'_> {
             TimeSort::Oldest => times.min_by_key(|time| time.span.from),
             _ => times.max_by_key(|time| time.span.from),
         }
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
     }
 }
 
@@ -166,7 +162,7 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
     }
     let mut notices = Vec::new();
     let collection = collections::files_collection(host)?.map(|meta| host.collection(meta.id)).transpose()?;
-    let wanted = Wanted { search, start: &start, query: &query, range, cancel };
+    let wanted = DateQuery { search, start: &start, query: &query, range, cancel };
     let candidates = match search.date {
         FileDate::Disk(_) => {
             let files = crate::all_files(host, &start, &query, cancel)?.into_iter();
@@ -195,10 +191,10 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
     Ok(DateMatches { from: range.from, to: range.to, matches, next_cursor, notices })
 }
 
-fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
+fn pictures(host: &Host, wanted: &DateQuery<'_>) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for entry in crate::all_files(host, wanted.start, wanted.query, wanted.cancel)? {
-        wanted.check()?;
+        wanted.cancel.check()?;
         if let Some(stated) = wanted.chosen(taken(host, &entry.path)) {
             candidates.push(Candidate { entry, stated: Some(stated) });
         }
@@ -209,7 +205,7 @@ fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
 /// The files whose documents state a time in the range. Only these are read, so that a whole disk may be the start.
 fn documents(
     host: &Host,
-    wanted: &Wanted<'_>,
+    wanted: &DateQuery<'_>,
     collection: Option<&Arc<OpenCollection>>,
     notices: &mut Vec<Notice>,
 ) -> Result<Vec<Candidate>> {
@@ -228,7 +224,7 @@ fn documents(
     }
     let (mut candidates, mut changed, mut folders) = (Vec::new(), 0, HashMap::new());
     for (path, times) in times {
-        wanted.check()?;
+        wanted.cancel.check()?;
         let Some(stated) = wanted.chosen(times) else { continue };
         let file = Path::new(path);
         let is_allowed = host.config().access.check_name(file).is_ok() && is_reached(wanted.start, file, &mut folders);
@@ -267,7 +263,7 @@ fn stated_times<'f>(
     host: &Host,
     collection: &Arc<OpenCollection>,
     files: &'f Files,
-    wanted: &Wanted<'_>,
+    wanted: &DateQuery<'_>,
 ) -> Result<BTreeMap<&'f str, Vec<Stated>>> {
     let date = wanted.search.date;
     let mut mentioned: HashMap<DocumentId, Vec<Stated>> = HashMap::new();

@@ -1,5 +1,6 @@
 //! The reasons for which a passage may be an answer: words that a preview may show, or a meaning that is close to the query's.
 
+use casetrack_core::single_spaced;
 use casetrack_nlp::redaction::{MARKER, redact_all};
 use casetrack_search::SearchResult;
 
@@ -19,7 +20,7 @@ pub(super) fn without_secrets(query: &str) -> Option<String> {
     for part in parts {
         kept.push_str(part.split_once(']').map_or("", |(_, after)| after));
     }
-    Some(kept.split_whitespace().collect::<Vec<_>>().join(" "))
+    Some(single_spaced(&kept))
 }
 
 /// True if a result of a ranking has a word of the query that is not redacted, or a meaning close enough.

@@ -28,7 +28,7 @@ pub struct IndexFolder {
     pub patience: Duration,
 }
 
-/// What indexing did, or has done so far.
+/// The result of indexing, or its progress.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct IndexedFolder {
     /// Files whose content was read into the index.
@@ -41,7 +41,7 @@ pub struct IndexedFolder {
     /// The running work; absent once it has ended. The same call waits for it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<IndexingJob>,
-    /// What could not be read, and why.
+    /// The files that could not be read, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,

@@ -63,7 +63,7 @@ pub struct FileMatches {
     pub pagination: FilePagination,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<QueryFilters>,
-    /// What makes the answer less complete than it could be.
+    /// The reasons that make the answer less complete than it could be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,

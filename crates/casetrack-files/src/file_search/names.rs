@@ -34,7 +34,7 @@ pub(super) struct Named {
 /// Documents in the order of their paths.
 type Entries = Arc<[Arc<CatalogueEntry>]>;
 
-pub(super) struct Wanted<'a> {
+pub(super) struct NameQuery<'a> {
     /// The whole query: files of this name come first. Empty if there is none.
     pub name: &'a str,
     /// All of them, in lower case.
@@ -47,7 +47,7 @@ pub(super) struct Wanted<'a> {
     pub among: Option<&'a HashSet<String>>,
 }
 
-impl Wanted<'_> {
+impl NameQuery<'_> {
     /// True if a file has one of the extensions and years; the catalogue checks its words.
     fn is_met_by(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
@@ -90,7 +90,7 @@ pub(super) fn find(
     host: &Host,
     collection: Option<&Collection>,
     folders: &[PathBuf],
-    wanted: &Wanted<'_>,
+    wanted: &NameQuery<'_>,
 ) -> Result<Vec<Named>> {
     let documents = collection.map(|collection| collection.catalogue()).transpose()?;
     let names = Names { host, documents, wanted };
@@ -115,7 +115,7 @@ pub(super) fn find(
 struct Names<'a> {
     host: &'a Host,
     documents: Option<Entries>,
-    wanted: &'a Wanted<'a>,
+    wanted: &'a NameQuery<'a>,
 }
 
 impl Names<'_> {

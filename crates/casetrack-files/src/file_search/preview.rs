@@ -38,7 +38,7 @@ pub struct FilePreview {
     pub pointer: String,
     /// Redacted, at most 2,048 bytes.
     pub preview: String,
-    /// Whether the page has more text.
+    /// True if the page has more text.
     pub truncated: bool,
     /// Something in the preview was redacted: it is not the text of the file word for word.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -10,7 +10,7 @@ use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words}
 
 use super::evidence::{is_evident, without_secrets};
 use super::excerpt::shown;
-use super::names::{self, LEAST_SCORE, NAME_SCORE, Named, Wanted, has_number};
+use super::names::{self, LEAST_SCORE, NAME_SCORE, NameQuery, Named, has_number};
 use super::plain_query::{Asked, checked};
 use super::pointer::{self, FILE_NAME};
 use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, current, extension, place};
@@ -118,18 +118,18 @@ pub(super) fn ranked(
     collection: Option<&Collection>,
     wanted: &WantedFiles,
     notices: &mut Vec<Notice>,
-) -> Result<Found> {
+) -> Result<FileResults> {
     let words = content_words(&wanted.text);
     let mut found = match collection {
         Some(collection) => by_content(host, collection, wanted, &words, notices)?,
-        None => Found::default(),
+        None => FileResults::default(),
     };
     if collection.is_none() {
         notices.push("Nothing is indexed yet: call indexFolder first.".into());
     }
     // Operators are about the content, but a query may also be the name of a file that has such signs.
     let in_names: &[String] = if has_operators(&wanted.text)? { &[] } else { &words };
-    let names = Wanted {
+    let names = NameQuery {
         name: &wanted.name,
         words: in_names,
         exts: &wanted.exts,
@@ -148,9 +148,9 @@ fn by_content(
     wanted: &WantedFiles,
     words: &[String],
     notices: &mut Vec<Notice>,
-) -> Result<Found> {
+) -> Result<FileResults> {
     let files = Files::of(collection)?;
-    let Some(chosen) = files.chosen(collection, wanted)? else { return Ok(Found::default()) };
+    let Some(chosen) = files.chosen(collection, wanted)? else { return Ok(FileResults::default()) };
     let needed = wanted.first + wanted.count + SPARE;
     let each = if needed <= FEW { EACH } else { 1 };
     let mut request = SearchRequest {
@@ -195,7 +195,7 @@ fn by_content(
                 notice.plain().is_some_and(|text| text.contains("tracked changes") || text.contains("hidden text"))
             };
             notices.extend(response.notices.into_iter().filter(|notice| !is_of_quotes(notice)));
-            return Ok(Found { files: found.files, total });
+            return Ok(FileResults { files: found.files, total });
         }
     }
 }
@@ -271,12 +271,12 @@ impl WantedFiles {
 
 /// Files in the order of the answer.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FileResults {
     pub files: Vec<FoundFile>,
     total: u64,
 }
 
-impl Found {
+impl FileResults {
     /// Puts files that were found by their names between those of a better and a lesser score. A file that was also found by its content keeps
     /// its passages, and its place is the same on all pages, whether or not the page needs its passages.
     fn add_named(&mut self, named: Vec<Named>) {

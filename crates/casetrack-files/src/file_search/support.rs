@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::singular;
 use super::summary::sentences;
-use super::terms::{Kind, Place, Term, is_year, terms};
+use super::terms::{Kind, NumberWords, Term, is_year, terms};
 
 /// The mark behind a sentence without support.
 pub(super) const MARK: &str = "[not in the snippets]";
@@ -54,7 +54,7 @@ struct Number {
     key: String,
     /// The index of its clause in the sentence.
     clause: usize,
-    place: Place,
+    place: NumberWords,
 }
 
 /// A sentence of a summary, without the names of files in it.
@@ -70,8 +70,11 @@ impl Sentence {
         let stems = terms.iter().filter(|term| has_content(term)).map(|term| stem(&term.key)).collect();
         let is_negated = is_negated(&terms);
         let clause = |at: usize| terms[..at].iter().filter(|term| term.kind == Kind::Break).count();
-        let number =
-            |at: usize| Number { key: terms[at].key.clone(), clause: clause(at), place: Place::of(&terms, at, stem) };
+        let number = |at: usize| Number {
+            key: terms[at].key.clone(),
+            clause: clause(at),
+            place: NumberWords::of(&terms, at, stem),
+        };
         let numbers = (0..terms.len()).filter(|&at| terms[at].is_number()).map(number).collect();
         let is_open = terms.iter().any(|term| term.key == "respectively");
         Self { terms, keys, stems, numbers, is_negated, is_open }

@@ -327,9 +327,9 @@ fn number_at(terms: &[Term]) -> Option<(String, usize)> {
     Some((total.saturating_add(current.unwrap_or_default()).to_string(), length))
 }
 
-/// What a number counts or measures, and the words that it belongs to.
+/// The unit of a number, and the words that it belongs to.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct NumberWords {
     /// Words that may be its unit, nearest first.
     pub units: Vec<String>,
     /// The nearest word with a meaning before it in its clause, or else after its unit.
@@ -343,7 +343,7 @@ pub(super) struct Place {
 /// Longest way from a number to its unit, in words.
 const REACH: usize = 3;
 
-impl Place {
+impl NumberWords {
     /// Of the number at `at`. The function `form` gives a word the form in which it is compared; units stay as they are.
     pub fn of(terms: &[Term], at: usize, form: impl Fn(&str) -> String) -> Self {
         let is_break = |term: &Term| term.kind == Kind::Break;
@@ -403,7 +403,7 @@ mod tests {
         let place = |text: &str| {
             let terms = terms(text);
             let at = terms.iter().position(Term::is_number).unwrap();
-            let place = Place::of(&terms, at, str::to_owned);
+            let place = NumberWords::of(&terms, at, str::to_owned);
             (place.units.join(" "), place.label.unwrap_or_default().to_owned(), place.clause.join(" "))
         };
         for (text, units, label, clause) in [

@@ -285,7 +285,7 @@ fn a_file_is_found_by_its_name_behind_many_that_are_no_answers() {
     let found = |exts: &[&str], years: &[&str]| -> Vec<String> {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let (words, exts, years) = (owned(&["boiler"]), owned(exts), owned(years));
-        let wanted = names::Wanted { name: "", words: &words, exts: &exts, years: &years, among: None };
+        let wanted = names::NameQuery { name: "", words: &words, exts: &exts, years: &years, among: None };
         let folders = [made.root.clone(), made.root.join("d")];
         let found = names::find(&made.host, Some(&made.collection), &folders, &wanted).unwrap();
         found.into_iter().map(|named| named.path[made.root.to_str().unwrap().len() + 1..].to_owned()).collect()

@@ -83,7 +83,7 @@ pub struct IndexMatches {
     /// Absent if the query is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_parsed: Option<ParsedQuery>,
-    /// What made the search of a collection less complete than it could be, or other than it was asked for; empty if nothing did.
+    /// The reasons why the search of a collection was less complete than it could be, or other than requested; empty without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,

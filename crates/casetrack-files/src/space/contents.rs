@@ -105,12 +105,12 @@ impl MetadataItem {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct ClassifierOperations {
     thumbnail: bool,
     metadata: bool,
 }
 
-impl Wanted {
+impl ClassifierOperations {
     /// All if nothing is named. The type and the digest are found in any case.
     ///
     /// Errors: an operation that there is not.
@@ -131,7 +131,7 @@ impl Wanted {
 ///
 /// Errors: a path that may not be read, is not there or is no file; an operation that there is not.
 pub fn classify_in_job(host: &Host, path: &str, operations: &[String], cancel: &Cancel) -> Result<ClassifierJob> {
-    let wanted = Wanted::of(operations, "operations")?;
+    let wanted = ClassifierOperations::of(operations, "operations")?;
     let path = in_field("sourcePath", index_jobs::existing_in_space(host, path))?;
     if !path.is_file() {
         return Err(refused("sourcePath", format!("{} is not a file", path.display())));
@@ -156,7 +156,7 @@ pub fn classify_in_job(host: &Host, path: &str, operations: &[String], cancel: &
     }
 }
 
-fn run_classifier(host: &Host, mut job: Job, path: &Path, wanted: Wanted, cancel: &Cancel) -> Result<()> {
+fn run_classifier(host: &Host, mut job: Job, path: &Path, wanted: ClassifierOperations, cancel: &Cancel) -> Result<()> {
     (job.status, job.started) = ("running".to_owned(), Some(Time::now().seconds));
     let begun = host.space().and_then(|space| space.set_job(&job));
     let done = begun.and_then(|()| caught(|| classify(host, path, wanted, true, cancel)));
@@ -184,7 +184,13 @@ pub fn classifier_job(host: &Host, id: i64) -> Result<ClassifierJob> {
 }
 
 /// Reads the properties of a file. Known properties of its content are reused, unless `anew` is set.
-pub(crate) fn classify(host: &Host, path: &Path, wanted: Wanted, anew: bool, cancel: &Cancel) -> Result<Content> {
+pub(crate) fn classify(
+    host: &Host,
+    path: &Path,
+    wanted: ClassifierOperations,
+    anew: bool,
+    cancel: &Cancel,
+) -> Result<Content> {
     let path = host.config().access.check(path)?;
     let facts = Facts::read(&path).map_err(|error| Error::io(path.display(), error))?;
     if facts.kind != Kind::File {
@@ -229,7 +235,7 @@ pub(crate) fn classify(host: &Host, path: &Path, wanted: Wanted, anew: bool, can
 
 /// Reads the properties of a file unless they are known.
 pub fn classify_if_new(host: &Host, path: &Path, operations: &[String], cancel: &Cancel) -> Result<()> {
-    classify(host, path, Wanted::of(operations, "operations")?, false, cancel).map(drop)
+    classify(host, path, ClassifierOperations::of(operations, "operations")?, false, cancel).map(drop)
 }
 
 /// The properties that a file states. Pictures are not read by OCR for them.
@@ -288,7 +294,7 @@ fn bytes_of(host: &Host, path: &Path) -> Result<Vec<u8>> {
 /// Errors: a path that may not be read or is not a file.
 pub fn node_metadata(host: &Host, path: &str, cancel: &Cancel) -> Result<MetadataItem> {
     let path = index_jobs::existing_in_space(host, path)?;
-    let content = classify(host, &path, Wanted { thumbnail: true, metadata: true }, false, cancel)?;
+    let content = classify(host, &path, ClassifierOperations { thumbnail: true, metadata: true }, false, cancel)?;
     Ok(MetadataItem::new(content, Some(&path)))
 }
 
@@ -297,7 +303,7 @@ pub fn node_metadata(host: &Host, path: &str, cancel: &Cancel) -> Result<Metadat
 /// Errors: a path that may not be read, a file that has none.
 pub fn node_thumbnail(host: &Host, path: &str, cancel: &Cancel) -> Result<ThumbnailPicture> {
     let path = index_jobs::existing_in_space(host, path)?;
-    let content = classify(host, &path, Wanted { thumbnail: true, metadata: false }, false, cancel)?;
+    let content = classify(host, &path, ClassifierOperations { thumbnail: true, metadata: false }, false, cancel)?;
     let reason = content.no_thumbnail.unwrap_or_else(|| "it has no thumbnail".to_owned());
     let thumbnail = content.thumbnail.ok_or_else(|| Error::new(ErrorCode::UnsupportedFormat, reason))?;
     Ok(ThumbnailPicture(thumbnail.png))
@@ -332,7 +338,7 @@ pub fn metadata_page(host: &Host, thumbnails: bool, offset: u64) -> Result<Metad
 }
 
 /// True if all that is wanted is known already, or cannot be.
-fn is_enough(known: &Content, wanted: Wanted) -> bool {
+fn is_enough(known: &Content, wanted: ClassifierOperations) -> bool {
     let has_thumbnail = known.thumbnail.is_some() || known.no_thumbnail.is_some();
     (!wanted.metadata || !known.properties.is_null()) && (!wanted.thumbnail || has_thumbnail)
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::contents::Wanted;
+use super::contents::ClassifierOperations;
 use super::sources::SourceSpec;
 use super::{conditions, in_field, of_type, refused};
 use casetrack_host::{Host, collections};
@@ -148,7 +148,7 @@ fn outcome(value: &Value, at: &str) -> Result<Outcome> {
             return Err(refused(format!("{at}.collection"), "collection must not be blank"));
         }
         Outcome::Ingest { .. } => {}
-        Outcome::Classify { operations } => drop(Wanted::of(operations, &format!("{at}.operations"))?),
+        Outcome::Classify { operations } => drop(ClassifierOperations::of(operations, &format!("{at}.operations"))?),
     }
     Ok(outcome)
 }

@@ -35,7 +35,7 @@ pub struct IndexSpace<'a> {
     pub max_age: f64,
 }
 
-/// What indexing did, or the job that does it.
+/// The result of indexing, or the job that does it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SpaceIndexed {
@@ -54,7 +54,7 @@ pub struct SpaceIndexed {
     pub total_size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// Whether nothing was done because the folder was indexed lately.
+    /// True if nothing was done because the folder was indexed lately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -67,7 +67,7 @@ pub struct SetChild {
     /// The first 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<EntryItem>>,
-    /// Whether the set has other entries than these.
+    /// True if the set has other entries than these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_more: Option<bool>,
 }

@@ -10,7 +10,7 @@ use casetrack_store::{Collection, Passage, Passages};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::tracked::{Viewed, viewed};
+use super::tracked_changes::{Viewed, viewed};
 use super::{document_named, embedders};
 use crate::Host;
 use crate::paging::{Paging, Part, check_range};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::facts::CitedPlace;
-use super::tracked::known_spans;
+use super::tracked_changes::known_spans;
 use super::{document_named, just_deleted};
 use crate::Host;
 use crate::paging::Paging;
@@ -24,12 +24,12 @@ pub struct HiddenPassage {
     /// Where its first part is.
     pub citation: String,
     pub reason: HiddenReason,
-    /// What hides it: "column D", "rows 4-6".
+    /// The part that hides it: "column D", "rows 4-6".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
     /// The text; of several, with " | " between.
     pub text: String,
-    /// Whether `text` is only the beginning.
+    /// True if `text` is only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
     pub texts: u64,

@@ -9,9 +9,9 @@ pub mod marking;
 pub mod originals;
 pub mod pages;
 pub mod part;
-pub mod removed;
+pub mod removal;
 pub mod structure;
-pub mod tracked;
+pub mod tracked_changes;
 pub mod unread;
 
 use std::collections::HashSet;
@@ -33,14 +33,14 @@ pub use pages::{page_picture, page_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use structure::document_structure;
-pub use tracked::list_changes;
+pub use tracked_changes::list_changes;
 pub use unread::list_unread;
 
 use crate::Host;
 use crate::names::{Candidate, Kind, resolve};
 
 /// The names of all notes that a collection has.
-pub const NOTES: [&str; 3] = [former::NOTE, removed::NOTE, unread::NOTE];
+pub const NOTES: [&str; 3] = [former::NOTE, removal::NOTE, unread::NOTE];
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentSummary {

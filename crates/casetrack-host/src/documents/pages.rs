@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::chunks::{check_page, find_chunk};
-use super::tracked::{Viewed, viewed};
+use super::tracked_changes::{Viewed, viewed};
 use super::{document_named, just_deleted};
-use crate::{EngineConfig, Host, Kept, read};
+use crate::{EngineConfig, Host, KeptCopy, read};
 
 /// Longer side of a picture, in pixels: the largest size that language models read without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
@@ -47,7 +47,7 @@ pub struct PageText {
     pub sheet_name: Option<String>,
     /// The chunks of the page, in order.
     pub chunks: Vec<ChunkId>,
-    /// Whether [`page_picture`] can draw pages of this format.
+    /// True if [`page_picture`] can draw pages of this format.
     pub has_picture: bool,
 }
 
@@ -167,7 +167,7 @@ fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> R
         Err(error) => Some(error),
     };
     if let Some(copy) = collection.kept_copy(document)
-        && let Ok((bytes, sha256)) = read(path, Some(Kept { collection, path: &copy }), &config)
+        && let Ok((bytes, sha256)) = read(path, Some(KeptCopy { collection, path: &copy }), &config)
         && sha256 == document.sha256
     {
         return Ok(bytes);

@@ -1,7 +1,7 @@
 //! The outline of a document: its headings and numbered clauses, with their places.
 
 use casetrack_core::{
-    BlockKind, ChunkId, CollectionId, DocumentMeta, PlacedReference, Reference, ReferenceKind, Result,
+    BlockKind, ChunkId, CollectionId, DocumentMeta, PlacedReference, Reference, ReferenceKind, Result, single_spaced,
 };
 use casetrack_nlp::references::resolve::Headings;
 use schemars::JsonSchema;
@@ -87,7 +87,7 @@ pub fn document_structure(
             let line_start = line;
             line += title.chars().filter(|&c| c == '\n').count() as u32;
             let line_end = line_start + title.trim_end().chars().filter(|&c| c == '\n').count() as u32;
-            let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+            let title = single_spaced(&title);
             let holds = |chunk: &&casetrack_store::ChunkSpan| {
                 chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
             };

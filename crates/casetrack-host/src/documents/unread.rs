@@ -39,7 +39,7 @@ pub struct UnreadFile {
     pub code: String,
     /// Why, in words for the user.
     pub reason: String,
-    /// What to do.
+    /// The remedy.
     #[schemars(with = "Option<String>")]
     pub hint: Option<Hint>,
 }

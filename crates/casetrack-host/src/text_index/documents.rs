@@ -73,7 +73,7 @@ pub struct Added {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
+pub struct TextMatches {
     /// The best first; of equal scores in the order of ids.
     pub matches: Vec<Match>,
     /// Documents that fulfil the query.
@@ -218,7 +218,7 @@ impl TextIndex {
 
     /// The best `most` documents. Time is linear in the number of documents and in the postings of the words; for a phrase, also in the
     /// length of the documents that have its rarest word and all others.
-    pub fn search(&self, query: &Query, most: usize) -> Found {
+    pub fn search(&self, query: &Query, most: usize) -> TextMatches {
         let required = query.required();
         let mut sums = vec![Sum::default(); self.documents.len()];
         for (i, sought) in query.sought().iter().enumerate() {
@@ -255,7 +255,7 @@ impl TextIndex {
                 metadata: document.metadata.clone(),
             }
         });
-        Found { matches: matches.collect(), total }
+        TextMatches { matches: matches.collect(), total }
     }
 
     /// The rarity of a word that is in this many documents.

@@ -26,8 +26,8 @@ use super::file::{
 use super::pipeline::{FirstStage, StageEnded};
 use super::{IngestRequest, SkipReason, SkippedFile, WorkContext};
 use casetrack_host::documents::former::{self, FormerMember, FormerMembers};
-use casetrack_host::documents::removed::RestorableDocuments;
-use casetrack_host::{Kept, lock, sha256};
+use casetrack_host::documents::removal::RestorableDocuments;
+use casetrack_host::{KeptCopy, lock, sha256};
 
 pub(super) struct Intake<'a> {
     stage: FirstStage<'a>,
@@ -138,10 +138,8 @@ impl<'a> Intake<'a> {
     fn read(&self, file: &SourceFile) -> Result<FileContent> {
         let WorkContext { host, collection, progress, cancel } = self.stage.work;
         progress(Progress::Reading { path: file.path.display().to_string().into() });
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
-        let copy = file.copy.as_deref().map(|path| Kept { collection, path });
+        cancel.check()?;
+        let copy = file.copy.as_deref().map(|path| KeptCopy { collection, path });
         FileContent::read(&file.path, copy, host.config())
     }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use casetrack_host::documents::{document_named, embedders_of, outermost};
 use casetrack_host::report::Problem;
-use casetrack_host::{Host, Kept, read};
+use casetrack_host::{Host, KeptCopy, read};
 
 /// The health of a collection's indexes, and of its documents one by one.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -234,7 +234,11 @@ impl Sources<'_> {
     }
 
     fn compare_copy(&self, copy: &Path, meta: &DocumentMeta) -> SourceState {
-        match read(Path::new(&meta.path), Some(Kept { collection: self.collection, path: copy }), self.host.config()) {
+        match read(
+            Path::new(&meta.path),
+            Some(KeptCopy { collection: self.collection, path: copy }),
+            self.host.config(),
+        ) {
             Ok((_, sha256)) if sha256 == meta.sha256 => SourceState::Unchanged,
             Ok(_) => SourceState::Changed,
             Err(error) if error.code == ErrorCode::FileNotFound => SourceState::Missing,

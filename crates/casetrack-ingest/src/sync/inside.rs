@@ -9,7 +9,7 @@ use super::{SyncReport, SyncRequest};
 use crate::WorkContext;
 use casetrack_host::documents::delete_one;
 use casetrack_host::documents::former::{self, FormerMember, FormerMembers};
-use casetrack_host::documents::removed::remember_removed;
+use casetrack_host::documents::removal::remember_removed;
 use casetrack_host::{read, sha256};
 
 /// Removes the documents whose removal was to be confirmed, or reports them as kept. Those of the containers that this sync has read are among them.

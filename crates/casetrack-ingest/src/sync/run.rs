@@ -13,7 +13,7 @@ use crate::discover::{Discovery, discover, has_extension};
 use crate::file::{SourceFile, failed, skipped};
 use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files, record_unread};
 use casetrack_extract::detect;
-use casetrack_host::documents::removed::remember_removed;
+use casetrack_host::documents::removal::remember_removed;
 use casetrack_host::documents::unread::ReadingOutcomes;
 use casetrack_host::documents::{delete_whole, members, outermost};
 use casetrack_host::{Host, Refusal, read, readable};
@@ -271,9 +271,7 @@ fn remove_gone(
         remember_removed(collection, inside)?;
     }
     for meta in gone {
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         delete_whole(collection, meta, documents)?;
         report.removed.push(GoneDocument::from(*meta));
     }
@@ -348,9 +346,7 @@ fn without_earlier(
         if !is_gone && !disk.seen.contains(path) {
             continue;
         }
-        if cancel.is_cancelled() {
-            return Err(Error::cancelled());
-        }
+        cancel.check()?;
         delete_whole(collection, meta, &documents)?;
         if is_gone {
             report.removed.push(GoneDocument::from(meta));

@@ -6,7 +6,7 @@
 
 mod brief;
 mod places;
-mod structured;
+mod structured_content;
 
 use casetrack_core::Result;
 use casetrack_engine::compare::Comparison;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use brief::{cited, placed};
-pub(crate) use structured::{describe, has_exact_places, json};
+pub(crate) use structured_content::{describe, has_exact_places, json};
 
 /// The answer of a tool, for people and for programs. Each form keeps the limit of the settings, and marks the words of documents.
 #[derive(Debug, Clone, PartialEq)]
@@ -209,7 +209,7 @@ pub(crate) fn finish<R: Serialize>(
         shorten(&mut response);
     }
     let at = list.as_ref().map_or(&[][..], |list| list.at);
-    let structured = structured::content(&response, at, left, form)?;
+    let structured = structured_content::content(&response, at, left, form)?;
     let mut text = render(&response);
     match &list {
         Some(list) if text.chars().count() > form.max_chars => {

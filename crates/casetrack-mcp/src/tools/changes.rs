@@ -1,7 +1,7 @@
 //! List the tracked changes of a document.
 
 use casetrack_engine::documents;
-use casetrack_engine::tracked::DocumentChanges;
+use casetrack_engine::tracked_changes::DocumentChanges;
 
 use crate::tools::prelude::*;
 

@@ -6,7 +6,7 @@ use casetrack_engine::every::{DocumentAnswer, EveryAnswer, EveryRequest};
 use casetrack_engine::search::{
     Filters, RelatedPassage, SearchRequest, SearchResponse, SearchResult, Surroundings, WrittenFilters,
 };
-use casetrack_engine::similar::{SimilarChunk, SimilarChunks, Wanted};
+use casetrack_engine::similar::{SimilarChunk, SimilarChunks, SimilarRequest};
 use casetrack_engine::{collections, search};
 
 use crate::tools::prelude::*;
@@ -268,7 +268,8 @@ impl Tool for SearchSimilarChunks {
 
     fn call(context: &Context<'_>, parameters: SimilarParameters) -> Result<Reply<SimilarChunks>> {
         let SimilarParameters { chunk_id, exclude_same_document, min_similarity, top_k } = parameters;
-        let wanted = Wanted { exclude_same_document, min_similarity: min_similarity as f32, count: top_k as usize };
+        let wanted =
+            SimilarRequest { exclude_same_document, min_similarity: min_similarity as f32, count: top_k as usize };
         let similar = search::similar_chunks(context.engine.host(), context.active()?.id, &chunk_id, wanted)?;
         Ok(Reply::new(similar, |similar| text::search::similar(similar, Reader::Assistant)))
     }

@@ -1,8 +1,9 @@
 //! The names of an entity over the documents of a collection.
 
-use crate::words::single_spaced;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+use casetrack_core::single_spaced;
 
 /// How often an entity's surfaces occur. Documents are added and taken away one by one; the result depends on the
 /// documents that are there, not on the order.

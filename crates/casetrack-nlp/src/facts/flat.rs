@@ -1,9 +1,10 @@
 //! A document's pages as one text for rules that read sentences: white space collapsed, running lines left out,
 //! quotation marks and dashes plain, and every place traceable to its page.
 
-use crate::words::single_spaced;
 use std::collections::HashMap;
 use std::ops::Range;
+
+use casetrack_core::single_spaced;
 
 /// The text, and the places of its words. A line feed is a blank line; any other white space is one space.
 #[derive(Debug, Default)]

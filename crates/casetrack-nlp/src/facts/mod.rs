@@ -8,7 +8,7 @@
 //! | day or month first | `date_order` |
 //! | agreement date, effective date | `days` |
 //! | expiry | `expiry` |
-//! | renewal term, notice to prevent renewal, its last day | `renewal`, `renewed` |
+//! | renewal term, notice to prevent renewal, its last day | `renewal`, `notice_deadline` |
 //! | notice to end it at any time | `termination` |
 //! | governing law, venue | `law` |
 //! | cap on liability, payment terms, amounts | `money` |
@@ -28,6 +28,7 @@ mod flat;
 mod law;
 mod money;
 mod name_words;
+mod notice_deadline;
 mod obligations;
 mod opening;
 mod parties;
@@ -35,7 +36,6 @@ mod party_evidence;
 mod party_names;
 mod party_terms;
 mod renewal;
-mod renewed;
 mod signatories;
 mod signers;
 mod termination;
@@ -51,8 +51,8 @@ use serde::{Deserialize, Serialize};
 pub use self::clauses::Clause;
 use self::clauses::Scored;
 pub use self::date_order::date_order;
+pub use self::notice_deadline::Renewal;
 pub use self::obligations::{MAX_OBLIGATIONS, Obligation, obligations};
-pub use self::renewed::Renewal;
 use self::text::Text;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

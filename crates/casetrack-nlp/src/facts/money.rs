@@ -1,10 +1,9 @@
 //! Cap on liability, payment terms, and the largest amounts.
 
-use casetrack_core::{EntityType, EntityValue};
+use casetrack_core::{EntityType, EntityValue, single_spaced};
 
 use super::text::{Text, contains_any, ends_sentence, last_chars, spans};
 use super::{Fact, FactKind};
-use crate::words::single_spaced;
 
 pattern_table! {
     "facts/money.toml":

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use casetrack_core::Annotations;
+use casetrack_core::{Annotations, single_spaced};
 use jiff::civil::Date;
 
 use super::days::{self, Days};
+use super::notice_deadline::{self, Renewal};
 use super::parties::{self, NamedParty};
-use super::renewed::{self, Renewal};
 use super::text::{Day, Span, Text, spans};
 use super::{is_ambiguous, opening};
-use crate::words::{is_party_word, single_spaced};
+use crate::words::is_party_word;
 
 /// A duty and its due day. It has a day, or a trigger, or both if the day was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
         }
     }
     found.extend(owed(&text, &found));
-    found.extend(renewed::notice(&text, &days));
+    found.extend(notice_deadline::notice(&text, &days));
     found
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use casetrack_core::EntityType;
+use casetrack_core::{EntityType, single_spaced};
 
 use super::name_words::is_described;
 use super::opening::Opening;
@@ -14,7 +14,7 @@ use super::signers::signers;
 use super::text::{NameRange, Text, last_chars};
 use super::{Fact, FactKind};
 use crate::places::is_place;
-use crate::words::{single_spaced, words};
+use crate::words::words;
 
 pattern_table! {
     "facts/parties.toml":

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use casetrack_core::EntityType;
+use casetrack_core::{EntityType, single_spaced};
 
 use super::name_words::is_public;
 use super::party_terms::is_role;
 use super::text::Text;
-use crate::words::{Class, Gap, Shape, Word, single_spaced, words};
+use crate::words::{Class, Gap, Shape, Word, words};
 
 word_lists! {
     FORMS: set = "facts/forms.txt";

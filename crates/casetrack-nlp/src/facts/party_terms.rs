@@ -1,6 +1,8 @@
 //! The words that a contract defines for a party: "Acme", "the Company", "Disclosing Party".
 
-use crate::words::{is_party_word, single_spaced};
+use casetrack_core::single_spaced;
+
+use crate::words::is_party_word;
 
 pattern_table! {
     "facts/party_terms.toml":

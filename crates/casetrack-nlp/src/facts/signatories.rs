@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use casetrack_core::single_spaced;
+
 use super::{Fact, FactKind};
 use crate::names::signatures::signatures;
-use crate::words::single_spaced;
 
 pattern_table! {
     "facts/signatories.toml":

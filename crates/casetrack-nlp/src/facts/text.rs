@@ -156,7 +156,7 @@ fn is_day(precision: DatePrecision) -> bool {
 
 /// The language by whose rules a document was analysed, where that is not English.
 fn language_of(annotations: &Annotations) -> Option<&'static str> {
-    Language::ALL.map(Language::tag).into_iter().find(|tag| annotations.analysis.starts_with(tag))
+    Language::ALL.iter().map(|language| language.tag()).find(|tag| annotations.analysis.starts_with(tag))
 }
 
 /// The days that the text states across lines and pages: analysis reads one page at a time.

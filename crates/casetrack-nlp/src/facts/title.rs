@@ -1,9 +1,10 @@
 use std::ops::Range;
 
+use casetrack_core::single_spaced;
+
 use super::opening::Opening;
 use super::text::Text;
 use super::{Fact, FactKind};
-use crate::words::single_spaced;
 
 pattern_table! {
     "facts/title.toml":

@@ -1,4 +1,4 @@
-//! Dates, amounts and references in German, French, Spanish and Italian, by rules that are data (`data/languages/*.toml`).
+//! Dates, amounts and references in languages other than English, by rules that are data (`data/languages/*.toml`).
 //!
 //! | file | what |
 //! |---|---|
@@ -26,13 +26,60 @@ use crate::findings::{PageFindings, inside_citation, links};
 use crate::tokens::{Kind, Tokens};
 use crate::{patterns, references as english};
 
-/// A language with rules of its own, except English.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Language {
-    German,
-    French,
-    Spanish,
-    Italian,
+/// Declares the languages that have rules of their own, except English. One row per language: its BCP 47 tag, which also names the files of its
+/// data, its tags of three letters, and the version of its analysis.
+macro_rules! languages {
+    ($($language:ident: $tag:literal, [$($alternative:literal),+], $analysis:literal;)+) => {
+        /// A language with rules of its own, except English.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Language {
+            $($language,)+
+        }
+
+        impl Language {
+            pub const ALL: &[Language] = &[$(Language::$language),+];
+
+            /// Its BCP 47 tag.
+            pub fn tag(self) -> &'static str {
+                match self {
+                    $(Language::$language => $tag,)+
+                }
+            }
+
+            /// Name and version of its analysis.
+            pub(crate) fn analysis(self) -> &'static str {
+                match self {
+                    $(Language::$language => concat!($tag, "-", $analysis),)+
+                }
+            }
+
+            fn with_tag(tag: &str) -> Option<Self> {
+                match tag {
+                    $($tag $(| $alternative)+ => Some(Language::$language),)+
+                    _ => None,
+                }
+            }
+
+            fn rules(self) -> Result<&'static Rules> {
+                let rules: &'static Read<Rules> = match self {
+                    $(Language::$language => {
+                        static RULES: LazyLock<Read<Rules>> = LazyLock::new(|| {
+                            Rules::read(include_str!(concat!("../../data/languages/", $tag, ".toml")))
+                        });
+                        &RULES
+                    })+
+                };
+                rules.as_ref().map_err(|error| Error::internal(format!("The rules for {self:?} cannot be read: {error}")))
+            }
+        }
+    };
+}
+
+languages! {
+    German: "de", ["deu", "ger"], 4;
+    French: "fr", ["fra", "fre"], 4;
+    Spanish: "es", ["spa"], 4;
+    Italian: "it", ["ita"], 4;
 }
 
 /// The rules that a document is analysed by.
@@ -46,42 +93,13 @@ pub enum Ruleset {
     Other,
 }
 
-impl Language {
-    pub const ALL: [Language; 4] = [Language::German, Language::French, Language::Spanish, Language::Italian];
-
-    /// Its BCP 47 tag.
-    pub fn tag(self) -> &'static str {
-        match self {
-            Language::German => "de",
-            Language::French => "fr",
-            Language::Spanish => "es",
-            Language::Italian => "it",
-        }
-    }
-
-    fn rules(self) -> Result<&'static Rules> {
-        static RULES: [LazyLock<Read<Rules>>; 4] = [
-            LazyLock::new(|| Rules::read(include_str!("../../data/languages/de.toml"))),
-            LazyLock::new(|| Rules::read(include_str!("../../data/languages/fr.toml"))),
-            LazyLock::new(|| Rules::read(include_str!("../../data/languages/es.toml"))),
-            LazyLock::new(|| Rules::read(include_str!("../../data/languages/it.toml"))),
-        ];
-        let rules = &RULES[self as usize];
-        rules.as_ref().map_err(|error| Error::internal(format!("The rules for {self:?} cannot be read: {error}")))
-    }
-}
-
 impl Ruleset {
     /// By the BCP 47 tag of a document; `None` if its language is not known.
     pub fn of(tag: Option<&str>) -> Ruleset {
         let Some(tag) = tag else { return Ruleset::English };
         match tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase().as_str() {
             "en" | "eng" | "" | "und" => Ruleset::English,
-            "de" | "deu" | "ger" => Ruleset::Own(Language::German),
-            "fr" | "fra" | "fre" => Ruleset::Own(Language::French),
-            "es" | "spa" => Ruleset::Own(Language::Spanish),
-            "it" | "ita" => Ruleset::Own(Language::Italian),
-            _ => Ruleset::Other,
+            tag => Language::with_tag(tag).map_or(Ruleset::Other, Ruleset::Own),
         }
     }
 
@@ -115,7 +133,7 @@ pub(crate) fn of_words(pages: &[&str]) -> Option<Language> {
     let said: HashSet<&str> = sample.split(|c: char| !c.is_alphabetic()).collect();
     let count = |tag| WORDS.get(tag).map_or(0, |words| words.split(' ').filter(|word| said.contains(word)).count());
     let (best, most) =
-        Language::ALL.map(|language| (language, count(language.tag()))).into_iter().max_by_key(|(_, count)| *count)?;
+        Language::ALL.iter().map(|&language| (language, count(language.tag()))).max_by_key(|(_, count)| *count)?;
     let others = Language::ALL.iter().filter(|other| **other != best).map(|other| count(other.tag()));
     let next = others.chain([count("en")]).max().unwrap_or_default();
     (most >= FEWEST.max(2 * next)).then_some(best)
@@ -130,7 +148,7 @@ pub(crate) fn find(language: Language, pages: &[&str], order: DateOrder) -> Resu
 /// The days that name a month in one of the languages, for a text in any language; in text order, without overlap.
 pub(crate) fn days_in_words(text: &str) -> Result<Vec<Mention>> {
     let mut found = Vec::new();
-    for language in Language::ALL {
+    for &language in Language::ALL {
         found.extend(language.rules()?.dates.in_words(text));
     }
     let places = (!found.is_empty()).then(|| Places::new(text));
@@ -356,7 +374,7 @@ mod tests {
         fn any_text_is_read_and_every_place_is_in_it(pieces in prop::collection::vec(piece(), 0..30)) {
             let text = pieces.concat();
             let chars: Vec<char> = text.chars().collect();
-            for language in Language::ALL {
+            for &language in Language::ALL {
                 let found = find(language, &[&text], DateOrder::DayFirst).unwrap();
                 let spans = found[0].mentions.iter().map(|m| (m.char_start, m.char_end));
                 for (start, end) in spans.chain(found[0].references.iter().map(|r| (r.char_start, r.char_end))) {

@@ -3,13 +3,12 @@
 //! A part of a law is known by the law first, as in English ("BGB § 312 Abs. 1", "Code civil art. 1240"); law of the
 //! European Union has its English name in every language ("GDPR Article 6(1)(f)").
 
-use casetrack_core::ReferenceKind;
+use casetrack_core::{ReferenceKind, single_spaced};
 use regex::{Captures, Regex};
 
 use super::dates::{Calendar, next_char};
 use super::rules::{Expressions, LevelData, PartData, Read, ReferencesData};
 use super::{Match, stands_alone, without_overlap};
-use crate::words::single_spaced;
 
 /// Maximum parts in one list, and maximum levels of one part.
 const LONGEST_LIST: usize = 40;

@@ -110,9 +110,7 @@ impl SpacyRecognizer {
         words.embed(&self.network);
         let mut state = self.decoder.start();
         for start in (0..tokens.len()).step_by(BLOCK) {
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+            cancel.check()?;
             let block = start..tokens.len().min(start + BLOCK);
             features.clear();
             self.network.encode(block, tokens.len(), |token| words.vector(tokens[token].word), buffers, features);

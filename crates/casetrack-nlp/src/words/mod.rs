@@ -87,11 +87,6 @@ fn letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|&c| c != '.').flat_map(char::to_lowercase)
 }
 
-/// The text with a single space for each run of white space, and none at its ends.
-pub(crate) fn single_spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The words `first..last` with single blanks between those that have white space between them.
 pub(crate) fn surface(words: &[Word<'_>], first: usize, last: usize) -> String {
     let mut out = String::new();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use casetrack_core::{
     Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, FileLimit, HiddenReason, Limits, MailHeaders,
-    OtherReading, Page, PageNotes, Properties, Rect, Result,
+    OtherReading, Page, PageNotes, Properties, Rect, Result, single_spaced,
 };
 
 use super::changes::Changes;
@@ -52,10 +52,6 @@ pub fn page_problem(page: &Page) -> Option<String> {
     }
     let (lines, boxes) = (page.text.split('\n').count(), page.line_boxes.len());
     (boxes != 0 && boxes != lines).then(|| format!("{lines} lines have {boxes} boxes"))
-}
-
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Collects pages in order. One document has one text budget, checked on every addition.
@@ -147,7 +143,7 @@ impl DocumentBuilder {
 
     /// Sets the title, with white space folded; one without a letter or digit is ignored.
     pub fn set_title(&mut self, title: &str) {
-        let title = folded(title);
+        let title = single_spaced(title);
         if title.chars().any(char::is_alphanumeric) {
             self.title = Some(title);
         }
@@ -155,7 +151,7 @@ impl DocumentBuilder {
 
     /// Sets the author, with white space folded, unless it is blank or one was set before.
     pub fn set_author(&mut self, author: &str) {
-        let author = Some(folded(author)).filter(|author| !author.is_empty());
+        let author = Some(single_spaced(author)).filter(|author| !author.is_empty());
         self.properties.author = self.properties.author.take().or(author);
     }
 

@@ -1,6 +1,6 @@
 //! The headings that are in force at a place.
 
-use casetrack_core::{Block, BlockKind};
+use casetrack_core::{Block, BlockKind, single_spaced};
 
 use crate::text::Cursor;
 use crate::text::headings::plain_heading;
@@ -160,7 +160,7 @@ fn is_clause(title: &str) -> bool {
 }
 
 fn titled(text: &str) -> String {
-    let title = plain_heading(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = single_spaced(plain_heading(text));
     truncated(&title, MAX_HEADING_CHARS).to_owned()
 }
 

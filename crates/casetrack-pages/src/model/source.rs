@@ -46,13 +46,6 @@ impl<'a> Source<'a> {
         )
     }
 
-    /// The error for a file that is whole, but of a kind that is not read: `what` completes "… is not supported".
-    pub fn unsupported_kind(&self, what: impl std::fmt::Display) -> Error {
-        let message = format!("{} could not be read: {what} is not supported.", self.name());
-        Error::new(ErrorCode::UnreadableFile, message)
-            .with_hint("Save a copy as PDF, PNG or JPEG, then ingest that copy.")
-    }
-
     pub fn needs_password(&self) -> Error {
         let (problem, check) = match self.options.password {
             None => ("needs a password", ""),

@@ -1,6 +1,6 @@
 //! Infers the kind of a document by simple rules. A wrong kind is worse than none.
 
-use casetrack_core::DocumentType;
+use casetrack_core::{DocumentType, single_spaced};
 
 use crate::model::Extraction;
 
@@ -213,7 +213,7 @@ fn is_message(opening: &str) -> bool {
 }
 
 fn is_contract(recital: &str) -> bool {
-    let text = recital.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().replace(['“', '”'], "\"");
+    let text = single_spaced(recital).to_lowercase().replace(['“', '”'], "\"");
     OF_CONTRACTS.iter().filter(|wording| text.contains(**wording)).count() >= 3
 }
 

@@ -132,7 +132,7 @@ fn rights_take_effect_at_once() {
 }
 
 /// One random call of the store or of a collection, and its result.
-fn call(random: &mut Rng, store: &PostgresStore, collection: &mut Collection, known: &Known) -> String {
+fn call(random: &mut Rng, store: &PostgresStore, collection: &mut Collection, known: &CallInputs) -> String {
     let meta = collection.meta().clone();
     let id = meta.id;
     let stored = random.choice(&known.documents).unwrap();
@@ -241,7 +241,7 @@ fn shown(what: impl Debug) -> String {
     format!("{what:?}")
 }
 
-struct Known {
+struct CallInputs {
     role: String,
     documents: Vec<StoredDocument>,
     selection: casetrack_store::Selection,
@@ -283,7 +283,7 @@ fn without_a_right_a_collection_is_as_one_that_is_not_there() {
         secret.get_or_insert(collection);
     }
     let selection = opened[0].select(&Conditions::default()).unwrap();
-    let known = Known { role: role.clone(), documents, selection, files, archive };
+    let known = CallInputs { role: role.clone(), documents, selection, files, archive };
     let [mut hidden, mut gone] = <[Collection; 2]>::try_from(opened).ok().unwrap();
     administrator.revoke(meta.id, &role).unwrap();
     administrator.delete(gone.meta().id).unwrap();

@@ -8,24 +8,24 @@ use postgres::{Client, NoTls};
 use crate::own_server::OwnServer;
 
 /// Where databases are: the common server, or one that a test has for itself.
-enum Place {
+enum TestServer {
     Named(String),
     Own(OwnServer),
 }
 
-static COMMON: LazyLock<Option<Place>> = LazyLock::new(|| match std::env::var("CASETRACK_TEST_POSTGRES") {
-    Ok(address) => Some(Place::Named(address)),
-    Err(_) => OwnServer::for_tests(crate::SERVER_OPTIONS).map(Place::Own),
+static COMMON: LazyLock<Option<TestServer>> = LazyLock::new(|| match std::env::var("CASETRACK_TEST_POSTGRES") {
+    Ok(address) => Some(TestServer::Named(address)),
+    Err(_) => OwnServer::for_tests(crate::SERVER_OPTIONS).map(TestServer::Own),
 });
 
 /// The address of a database of the common server.
 fn common(database: &str) -> Option<String> {
     Some(match COMMON.as_ref()? {
-        Place::Named(address) => {
+        TestServer::Named(address) => {
             let (server, _) = address.rsplit_once('/').expect("postgres://user@host:port/database");
             format!("{server}/{database}")
         }
-        Place::Own(server) => server.address(database),
+        TestServer::Own(server) => server.address(database),
     })
 }
 

@@ -95,7 +95,7 @@ impl Secured {
         PostgresStore::connect(&address, &self.file("files"))
     }
 
-    /// Whether a store connects with TLS, and not without it.
+    /// True if a store connects with TLS, and not without it.
     fn is_encrypted(&self, host: &str, settings: &str) -> bool {
         let count = || [0, 1].map(|n| self.connections[n].load(Ordering::SeqCst));
         let before = count();

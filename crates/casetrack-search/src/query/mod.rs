@@ -29,7 +29,7 @@ mod operators;
 mod parts;
 mod slips;
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, Result, single_spaced};
 use casetrack_store::{Collection, Correction, Expression, WordConditions};
 
 use super::filter::Filters;
@@ -222,7 +222,7 @@ fn parse(query: &str) -> Result<ParsedQuery> {
         parsed.words.required.append(&mut parsed.preferred);
         parsed.is_complete = !parsed.words.required.is_empty() || parsed.filters != Filters::default();
     }
-    parsed.text = if is_plain { query.to_owned() } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
+    parsed.text = if is_plain { query.to_owned() } else { single_spaced(&text) };
     Ok(parsed)
 }
 

@@ -12,7 +12,7 @@ use crate::Weights;
 const LOOKED_AT: usize = 20;
 
 /// The hits of the models, a list for each scope.
-pub(crate) struct Found<'f> {
+pub(crate) struct ModelHits<'f> {
     pub dense: Option<&'f mut Vec<Vec<Hit>>>,
     pub sparse: Option<&'f mut Vec<Vec<Hit>>>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Found<'f> {
 pub(crate) fn weights(
     collection: &Collection,
     bm25: &[Hit],
-    found: Found<'_>,
+    found: ModelHits<'_>,
     embedder: Option<&Embedder>,
 ) -> Result<Weights> {
     let mut weights = Weights::default();

@@ -7,7 +7,7 @@ use casetrack_core::{Error, Notice, Result};
 use casetrack_embed::{Embedder, Outputs, SignQuery};
 use casetrack_store::{Collection, Filter, Hit, SparseVector};
 
-use super::language::{self, Found};
+use super::language::{self, ModelHits};
 use super::late_interaction::{self, MaxSims};
 use crate::{Weights, coverage};
 use casetrack_host::Host;
@@ -57,7 +57,7 @@ pub fn recall(
             .into(),
         );
     }
-    let found = Found { dense: dense.as_mut(), sparse: sparse.as_mut() };
+    let found = ModelHits { dense: dense.as_mut(), sparse: sparse.as_mut() };
     let best = bm25.first().map_or(&[][..], Vec::as_slice);
     let mut weights = language::weights(collection, best, found, embedder.as_ref())?;
     if sparse.is_none() && weights.dense > 0.0 && dense.is_some() {

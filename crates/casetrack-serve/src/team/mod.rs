@@ -1,8 +1,8 @@
 //! A team server: its users, their authentication, refusals, and TLS.
 
 mod oidc;
-pub(crate) mod outgoing;
 mod refusals;
+pub(crate) mod requests;
 mod signatures;
 mod tls;
 mod users;

@@ -12,7 +12,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_he
 use serde_json::{Map, Value};
 use ureq::Agent;
 
-use super::outgoing::{agent, is_local};
+use super::requests::{agent, is_local};
 use super::signatures;
 use casetrack_core::settings::OidcSettings;
 

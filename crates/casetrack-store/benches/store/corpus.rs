@@ -12,7 +12,7 @@ use crate::random::Random;
 pub const DIMENSION: usize = 384;
 /// Terms of a BERT vocabulary, which learned sparse models weigh.
 const SPARSE_TERMS: usize = 30_522;
-/// What SPLADE-tiny gives a passage of 2,000 characters of a contract, and a query, on average.
+/// The weights that SPLADE-tiny gives a passage of 2,000 characters of a contract, and a query, on average.
 const SPARSE_WEIGHTS: usize = 330;
 const SPARSE_QUERY_WEIGHTS: usize = 50;
 

@@ -11,7 +11,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::encrypted::Encryption;
+use super::encryption::Encryption;
 use super::{
     ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, WITHOUT_TOKEN_VECTORS, document_entry,
     original_entry,

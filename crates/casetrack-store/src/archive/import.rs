@@ -13,7 +13,7 @@ use sha2::Digest;
 use zip::read::ZipFile;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::encrypted::{archive_lock, is_encrypted};
+use super::encryption::{archive_lock, is_encrypted};
 use super::{
     Archive, ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES,
     Source, document_entry, original_entry, refused, zip_error,

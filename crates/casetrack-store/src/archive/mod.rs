@@ -15,7 +15,7 @@
 //! it; they are made again from the documents.
 
 pub(crate) mod document;
-mod encrypted;
+mod encryption;
 mod export;
 mod import;
 
@@ -32,7 +32,7 @@ use zip::result::ZipError;
 
 use crate::manifest::VectorModels;
 
-pub use encrypted::{ArchiveKey, Encryption, archive_lock};
+pub use encryption::{ArchiveKey, Encryption, archive_lock};
 pub(crate) use export::export;
 pub use export::{ExportOptions, ExportReport};
 pub use import::fill;

@@ -124,7 +124,7 @@ mod tests {
 
     use super::super::{Bm25Index, IndexLexicon, any_of};
     use super::*;
-    use crate::derived::DerivedIndex;
+    use crate::derived_index::DerivedIndex;
     use crate::records::{Identity, SlotRange};
     use crate::seal::Seal;
 

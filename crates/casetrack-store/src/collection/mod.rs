@@ -17,7 +17,7 @@ use casetrack_core::{CollectionMeta, Error, ErrorCode, Result};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 
-use crate::derived::Origin;
+use crate::derived_index::Origin;
 use crate::error::{corrupt, repair_hint};
 use crate::indexes::Indexes;
 use crate::lock::OwnerLock;

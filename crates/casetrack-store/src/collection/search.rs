@@ -10,7 +10,7 @@ use casetrack_keyword::Bm25Query;
 
 use super::LocalCollection;
 use crate::bm25::WordConditions;
-use crate::derived::{DerivedIndex, Handle};
+use crate::derived_index::{DerivedIndex, Handle};
 use crate::indexes::{self, IndexHandle};
 use crate::reader::Reader;
 use crate::records::SlotRange;

@@ -12,7 +12,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
 use usearch::{Index, MetricKind, ScalarKind};
 
-use crate::derived::{self, MANIFEST};
+use crate::derived_index::{self, MANIFEST};
 use crate::error::{derived, why_not_writable};
 use crate::fs;
 use crate::seal::{Seal, name_in};
@@ -47,7 +47,7 @@ impl Saved {
 pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved, seal: &Seal) -> Result<Saved> {
     fs::create_dir(dir)?;
     saved.file = format!("{:020}.usearch", saved.applied);
-    if derived::read_manifest(dir, seal).is_ok_and(|current: Saved| current.file == saved.file) {
+    if derived_index::read_manifest(dir, seal).is_ok_and(|current: Saved| current.file == saved.file) {
         saved.file = format!("{:020}-rebuilt.usearch", saved.applied);
     }
     let path = dir.join(&saved.file);
@@ -77,7 +77,7 @@ pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved, seal: &Seal) -> 
 
 pub(crate) fn commit(dir: &Path, saved: &Saved, seal: &Seal) -> Result<()> {
     let manifest = serde_json::to_vec_pretty(saved).map_err(|error| derived(dir, error))?;
-    derived::write_manifest(dir, &manifest, seal)
+    derived_index::write_manifest(dir, &manifest, seal)
 }
 
 /// Makes the next open find nothing. A failure is not an error: the next open finds the same damage again.
@@ -167,8 +167,8 @@ fn checked(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, PathBuf, O
 
 /// The manifest, and the file it names.
 fn committed(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, PathBuf)> {
-    let saved: Saved = derived::read_manifest(dir, seal)?;
-    derived::check_identity(dir, &saved.identity, identity)?;
+    let saved: Saved = derived_index::read_manifest(dir, seal)?;
+    derived_index::check_identity(dir, &saved.identity, identity)?;
     let path = dir.join(&saved.file);
     Ok((saved, path))
 }

@@ -26,7 +26,7 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use self::contexts::Contexts;
 use self::file::Saved;
 use self::vector::Fetched;
-use crate::derived::{DerivedIndex, Origin, open_or_clear};
+use crate::derived_index::{DerivedIndex, Origin, open_or_clear};
 use crate::error;
 use crate::fair_lock::YieldingLock;
 use crate::reader::Reader;

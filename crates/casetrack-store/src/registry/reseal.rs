@@ -154,7 +154,7 @@ impl Registry {
         clear(&copy)?;
         clear(&self.wiping_path(id))?;
         let written = self.write_copy(id, old, new, owned, waiting).and_then(|written| {
-            waiting.check_cancelled()?;
+            waiting.cancel().check()?;
             before_exchange();
             self.exchange(&dir, &copy, &self.wiping_path(id)).map(|()| written)
         });

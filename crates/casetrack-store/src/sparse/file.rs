@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dead::Dead;
 use super::segment::{Segment, SegmentInfo};
-use crate::derived::{self, MANIFEST};
+use crate::derived_index::{self, MANIFEST};
 use crate::error::derived;
 use crate::fs;
 use crate::seal::Seal;
@@ -50,7 +50,7 @@ pub(super) fn save(dir: &Path, mut saved: Saved, seal: &Seal) -> Result<()> {
     }
     saved.crc32 = saved.checksum().map_err(|error| derived(dir, error))?;
     let manifest = serde_json::to_vec(&saved).map_err(|error| derived(dir, error))?;
-    derived::write_manifest(dir, &manifest, seal)?;
+    derived_index::write_manifest(dir, &manifest, seal)?;
     remove_others(dir, &saved.segments)
 }
 
@@ -58,8 +58,8 @@ pub(super) fn save(dir: &Path, mut saved: Saved, seal: &Seal) -> Result<()> {
 /// [`casetrack_core::ErrorCode::Corrupt`]. Takes time in proportion to the number of segments, and reads only small
 /// parts.
 pub(super) fn load(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, Vec<Arc<Segment>>)> {
-    let saved: Saved = derived::read_manifest(dir, seal)?;
-    derived::check_identity(dir, &saved.identity, identity)?;
+    let saved: Saved = derived_index::read_manifest(dir, seal)?;
+    derived_index::check_identity(dir, &saved.identity, identity)?;
     if saved.checksum().ok() != Some(saved.crc32) {
         return Err(derived(dir, "the checksum of its manifest does not match"));
     }

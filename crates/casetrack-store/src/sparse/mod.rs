@@ -26,7 +26,7 @@ use self::file::Saved;
 use self::postings::Damaged;
 use self::search::Query;
 use self::segment::{Postings, Segment, SegmentInfo, Tail, Unwritten};
-use crate::derived::{DerivedIndex, Origin, open_or_clear};
+use crate::derived_index::{DerivedIndex, Origin, open_or_clear};
 use crate::error;
 use crate::reader::Reader;
 use crate::records::sparse_vector::SparseVector;

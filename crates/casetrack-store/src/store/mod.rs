@@ -17,7 +17,7 @@
 //!   1e-5 at most. Dense search of many vectors may be approximate.
 //! - **Apart.** Nothing of a collection is in an answer, an error or a count of another.
 
-mod shared;
+mod shared_store;
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -35,7 +35,7 @@ use crate::manifest::VectorModels;
 use crate::records::sparse_vector::SparseVector;
 use crate::roles::{CollectionStore, Counts, Filter, Hit};
 
-pub use shared::{Database, Lease, Right, SharedStore, StoreChange, Subscription, WorkCounts, WorkFilter};
+pub use shared_store::{Database, Lease, Right, SharedStore, StoreChange, Subscription, WorkCounts, WorkFilter};
 
 /// An open collection of any store, with the methods of its [`CollectionStore`] and others that are made of them.
 pub struct Collection(Box<dyn CollectionStore>);

@@ -43,12 +43,12 @@ pub(super) struct Walk<'r, 't> {
     sparse_model: Option<&'r str>,
     /// The same of token vectors.
     token_model: Option<&'r TokenModel>,
-    pub found: Found,
+    pub found: OptionalParts,
 }
 
 /// The parts that not every document has, in all documents so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Found {
+pub(super) struct OptionalParts {
     pub sparse_chunks: u64,
     pub token_chunks: u64,
     pub annotated_documents: u64,
@@ -81,7 +81,7 @@ impl<'r, 't> Walk<'r, 't> {
             ),
             sparse_model: models.sparse.as_deref(),
             token_model: models.tokens.as_ref(),
-            found: Found::default(),
+            found: OptionalParts::default(),
         }
     }
 

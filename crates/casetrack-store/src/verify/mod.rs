@@ -10,7 +10,7 @@ use std::path::Path;
 
 use casetrack_core::{DocumentId, DocumentMeta, Error, ErrorKind, Result};
 
-use crate::derived::{DerivedIndex, Origin};
+use crate::derived_index::{DerivedIndex, Origin};
 use crate::manifest::{Manifest, VectorModels};
 use crate::reader::Reader;
 use crate::records::DocumentRecord;

@@ -2,7 +2,7 @@
 
 use casetrack_core::{DocumentId, DocumentMeta, Result};
 
-use super::documents::Found;
+use super::documents::OptionalParts;
 use super::{Documents, Findings, damage, has_key, named};
 use crate::codec::decode;
 use crate::reader::Reader;
@@ -10,7 +10,12 @@ use crate::records::{ChunkPlace, SlotRecord, State};
 use crate::schema::{cf, leading_document, parse_chunk_id, parse_hash_key, parse_sequence_key, path_key};
 
 /// `found` holds the counts of the documents.
-pub(super) fn check(reader: &Reader<'_>, documents: &Documents, found: Found, chain: &mut Findings) -> Result<()> {
+pub(super) fn check(
+    reader: &Reader<'_>,
+    documents: &Documents,
+    found: OptionalParts,
+    chain: &mut Findings,
+) -> Result<()> {
     for family in cf::BY_DOCUMENT {
         by_document(reader, documents, family, chain)?;
     }
@@ -140,7 +145,7 @@ fn log(reader: &Reader<'_>, state: &State, chain: &mut Findings) -> Result<()> {
     Ok(())
 }
 
-fn counts(documents: &Documents, optional: Found, state: &State, chain: &mut Findings) {
+fn counts(documents: &Documents, optional: OptionalParts, state: &State, chain: &mut Findings) {
     let sum = |count: fn(&DocumentMeta) -> u32| documents.values().map(|record| u64::from(count(&record.meta))).sum();
     for (what, found, counted) in [
         ("documents", documents.len() as u64, state.documents),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use casetrack_core::single_spaced;
 use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow};
 use unicode_width::UnicodeWidthStr;
 
@@ -51,7 +52,7 @@ fn title(column: &str) -> String {
 }
 
 fn value(cell: &CellValue, of_type: ColumnType) -> String {
-    let said = cell.value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = single_spaced(&cell.value);
     let said = if of_type == ColumnType::Amount { amount(&said) } else { said };
     format!("{}{}", one_line(&cut(&said, VALUE_CHARS)), computed(cell))
 }

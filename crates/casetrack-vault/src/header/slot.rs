@@ -180,7 +180,7 @@ impl FromStr for ShortSlotId {
 
 /// The data that a slot is bound to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct SlotBinding {
     pub version: u8,
     pub collection: CollectionId,
 }
@@ -195,7 +195,7 @@ pub(super) struct Slot {
 
 impl Slot {
     /// Wraps the key for this protector.
-    pub fn wrap(place: Place, key: &VaultKey, protector: &Protector<'_>) -> Result<Self> {
+    pub fn wrap(place: SlotBinding, key: &VaultKey, protector: &Protector<'_>) -> Result<Self> {
         let id = match protector {
             Protector::Keychain(_, id) => *id,
             _ => SlotId::random()?,
@@ -237,7 +237,7 @@ impl Slot {
     }
 
     /// The key; `None` if the credential does not open the slot.
-    pub fn unwrap(&self, place: Place, credential: &Credential<'_>) -> Result<Option<VaultKey>> {
+    pub fn unwrap(&self, place: SlotBinding, credential: &Credential<'_>) -> Result<Option<VaultKey>> {
         if let Credential::Identity(identity) = credential {
             let key = age::decrypt(identity, &self.body)?.map(Zeroizing::new);
             let key = key.and_then(|key| Secret::copied(&key));
@@ -269,7 +269,7 @@ impl Slot {
         Ok(key.map(|key| VaultKey::from_secret(place.collection, key)))
     }
 
-    fn associated(&self, place: Place, parameters: &[u8]) -> Vec<u8> {
+    fn associated(&self, place: SlotBinding, parameters: &[u8]) -> Vec<u8> {
         let head = [place.version];
         let own = [self.kind.number()];
         let time = self.created_at.0.to_le_bytes();

@@ -20,7 +20,7 @@ use crate::options::{Global, ToolOptions};
 use crate::output;
 use crate::prompt::{can_ask, confirm};
 #[cfg(not(feature = "serve"))]
-use crate::unserved::{probe_server, server_url};
+use crate::serve_substitute::{probe_server, server_url};
 
 /// The name of the server in the configurations of assistants.
 pub const SERVER_NAME: &str = "casetrack";

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::files;
-use casetrack_engine::files::{Kind, Order, Pattern, Place, Query, Target, TimeField, span};
+use casetrack_engine::files::{FolderScope, Kind, Order, Pattern, Query, Target, TimeField, span};
 use casetrack_text::files as text;
 use casetrack_text::files::Colors;
 use casetrack_text::terminal::Paint;
@@ -109,11 +109,12 @@ impl Files {
                 console.print_data(&found, |found| text::found(found, TimeField::Modified, colors))
             }
             Command::Usage { folder, answer: Answer { limit, cached } } => {
-                let report = files::file_usage(engine.host(), &Place { folder: console.path(folder), cached }, cancel)?;
+                let report =
+                    files::file_usage(engine.host(), &FolderScope { folder: console.path(folder), cached }, cancel)?;
                 console.print_data(&report, |report| text::usage(report, limit, colors))
             }
             Command::Duplicates { folder, larger, answer: Answer { limit, cached } } => {
-                let place = Place { folder: console.path(folder), cached };
+                let place = FolderScope { folder: console.path(folder), cached };
                 let report = files::duplicate_files(engine.host(), &place, larger, limit, cancel)?;
                 console.print_data(&report, |report| text::duplicates(report, colors))
             }

@@ -181,7 +181,7 @@ impl CollectionCommand {
         }
     }
 
-    /// Whether running the command twice has the same result as running it once.
+    /// True if running the command twice has the same result as running it once.
     pub fn may_be_repeated(&self) -> bool {
         match self {
             Self::New(_) | Self::Rename(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => {

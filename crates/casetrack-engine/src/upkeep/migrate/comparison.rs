@@ -3,7 +3,7 @@
 use casetrack_core::{Cancel, DocumentMeta, Progress, ProgressSink, Result};
 use casetrack_store::{Collection, StoredDocument};
 
-use super::copy::{Way, go_on, is_same, uploads};
+use super::copy::{Way, is_same, uploads};
 use casetrack_host::sha256;
 
 /// The first thing in which two collections differ, as a sentence. Reads everything in both.
@@ -27,7 +27,7 @@ pub(super) fn difference(
     }
     progress(Progress::Discovered { files: own.len() as u64 });
     for ((own, there), files) in own.iter().zip(&there).zip(1..) {
-        go_on(cancel)?;
+        cancel.check()?;
         progress(Progress::Reading { path: own.path.clone().into() });
         let whole = (source.whole(own.id)?, target.whole(there.id)?);
         let (Some(mut own), Some(there)) = whole else {
@@ -54,7 +54,7 @@ pub(super) fn difference(
         return differs("Their uploads are");
     }
     for inside in own.keys() {
-        go_on(cancel)?;
+        cancel.check()?;
         let digest = |collection: &Collection| {
             collection.read_kept(&collection.uploads_dir().join(inside)).map(|bytes| sha256(&bytes))
         };

@@ -143,7 +143,7 @@ fn copy_documents(
     progress(Progress::Discovered { files: wanted.len() as u64 });
     let (mut files, mut chunks) = (same as u64, 0);
     for (own, described) in state.documents.iter().zip(&wanted).skip(same) {
-        go_on(cancel)?;
+        cancel.check()?;
         progress(Progress::Reading { path: described.path.clone().into() });
         // One that was deleted meanwhile is missed by the comparison.
         if let Some(mut whole) = source.whole(own.id)? {
@@ -156,11 +156,6 @@ fn copy_documents(
         progress(Progress::FileDone { path: described.path.clone().into(), problem: None, files, chunks });
     }
     Ok(there.len() > same)
-}
-
-/// Stored documents are kept, and found by the next call.
-pub(super) fn go_on(cancel: &Cancel) -> Result<()> {
-    if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
 }
 
 /// True if two documents have the same description, except for the copies of their files.
@@ -213,7 +208,7 @@ fn take_uploads(
 ) -> Result<u64> {
     let there = uploads(target)?;
     for (inside, length) in wanted {
-        go_on(cancel)?;
+        cancel.check()?;
         if there.get(inside) != Some(length) {
             let bytes = source.read_kept(&source.uploads_dir().join(inside))?;
             target.write_kept(&target.uploads_dir().join(inside), &bytes)?;

@@ -43,9 +43,9 @@ pub struct MigrateReport {
     pub uploads: u64,
     /// One sentence for each copy of a source file that could not be taken along.
     pub left_out: Vec<String>,
-    /// Whether the other store had all of it already.
+    /// True if the other store had all of it already.
     pub was_there: bool,
-    /// Whether the first collection was removed. It is not where something was left out.
+    /// True if the first collection was removed. It stays if something was left out.
     pub removed: bool,
     pub duration_ms: u64,
 }

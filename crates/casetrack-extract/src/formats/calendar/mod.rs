@@ -11,7 +11,7 @@ mod times;
 #[cfg(test)]
 mod tests;
 
-use casetrack_core::{BlockKind, ExtractionMethod, FileFormat, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, FileFormat, Result, single_spaced};
 use casetrack_pages::build::{DocumentBuilder, Extractor};
 use casetrack_pages::model::Source;
 use casetrack_pages::text::encoding;
@@ -152,7 +152,7 @@ fn entry_lines(entry: &Component, method: &str, home: &HomeZone) -> Vec<String> 
         // PUBLIC is the usual case.
         let is_usual = |text: &str| text.is_empty() || name == "CLASS" && text.eq_ignore_ascii_case("PUBLIC");
         let shown = found.filter(|text| !is_usual(text));
-        lines.extend(shown.map(|text| format!("{label}: {}", text.split_whitespace().collect::<Vec<_>>().join(" "))));
+        lines.extend(shown.map(|text| format!("{label}: {}", single_spaced(&text))));
     }
     lines.extend(entry.property("ORGANIZER").and_then(person).map(|person| format!("Organiser: {person}")));
     let attendees: Vec<String> =

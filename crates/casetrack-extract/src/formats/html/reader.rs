@@ -1,6 +1,6 @@
 //! Follows the tags of a page and collects its text.
 
-use casetrack_core::{BlockKind, Result};
+use casetrack_core::{BlockKind, Result, single_spaced};
 use casetrack_pages::build::DocumentBuilder;
 use casetrack_pages::build::table::Content;
 use casetrack_pages::office::number_format::format_number;
@@ -290,7 +290,7 @@ impl<'d> HtmlReader<'d> {
         let kind = std::mem::replace(&mut self.kind, BlockKind::Paragraph);
         let label = std::mem::take(&mut self.label);
         if matches!(kind, BlockKind::Heading { .. }) {
-            let heading = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let heading = single_spaced(&text);
             let is_short = heading.chars().nth(MAX_HEADING_CHARS).is_none();
             if is_short && self.first_heading.is_none() {
                 self.first_heading = Some(heading.clone());

@@ -45,7 +45,7 @@ pub(super) fn may_be_animated(bytes: &[u8]) -> bool {
     matches!(image::guess_format(bytes), Ok(ImageFormat::Gif | ImageFormat::WebP))
 }
 
-/// Whether a picture of this width and height may be decoded.
+/// Tests if a picture of a width and height may be decoded.
 fn may_hold(source: &Source) -> impl Fn(u32, u32) -> bool {
     let most = source.limits().max_image_pixels;
     move |width, height| width.max(height) <= MAX_SIDE && u64::from(width) * u64::from(height) <= most

@@ -1,7 +1,7 @@
 //! Messages as they travel (RFC 5322).
 
 use casetrack_core::mail::message_ids;
-use casetrack_core::{MailHeaders, Result};
+use casetrack_core::{MailHeaders, Result, single_spaced};
 use casetrack_pages::build::{DocumentBuilder, Extractor};
 use casetrack_pages::model::Source;
 use mail_parser::{Address, HeaderName, HeaderValue};
@@ -113,7 +113,7 @@ pub(super) fn summary(message: &[u8]) -> [String; 3] {
     let part = Part::parse(headers);
     let header = |name| {
         let text = part.header(name).and_then(shown).unwrap_or_default();
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        single_spaced(&text)
     };
     [header(HeaderName::Date), header(HeaderName::From), header(HeaderName::Subject)]
 }

@@ -1,7 +1,7 @@
 //! A message on its way to a page.
 
 use casetrack_core::remarks::SMALL_PICTURES;
-use casetrack_core::{BlockKind, ExtractionMethod, MailHeaders, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, MailHeaders, Result, single_spaced};
 use casetrack_pages::build::DocumentBuilder;
 use casetrack_pages::model::attachment;
 use casetrack_pages::text::dates;
@@ -60,7 +60,7 @@ impl Letter {
         let mut lines: Vec<String> = headers
             .iter()
             .filter_map(|(name, value)| {
-                let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+                let value = single_spaced(value);
                 (!value.is_empty()).then(|| format!("{name}: {value}"))
             })
             .collect();

@@ -1,7 +1,7 @@
 //! Annotations of a page: values of form fields, notes and comments, signatures, marks for redaction. Each is a block
 //! of its own, at its place.
 
-use casetrack_core::Rect;
+use casetrack_core::{Rect, single_spaced};
 use casetrack_pages::text::dates;
 use pdfium_render::prelude::{
     PdfDocument, PdfFormField, PdfFormFieldCommon, PdfPage, PdfPageAnnotation, PdfPageAnnotationCommon,
@@ -266,7 +266,7 @@ fn marked_text(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>) -> Op
 fn one_text(text: &str) -> String {
     let lines = text.lines().flat_map(|line| line.split('\r')).map(|line| {
         let line: String = line.chars().filter(|c| !c.is_control() || *c == '\t').collect();
-        line.split_whitespace().collect::<Vec<_>>().join(" ")
+        single_spaced(&line)
     });
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }

@@ -1,3 +1,5 @@
+use casetrack_core::single_spaced;
+
 use super::annotations::AnnotationText;
 use super::line::Line;
 use super::pictures::Unread;
@@ -22,7 +24,7 @@ const MAX_LABEL_CHARS: usize = 40;
 /// The label that a file gives a page, with white space folded; `None` for one that only repeats the number of the page
 /// (from 1), and for one that is longer than a label.
 pub(super) fn label(label: &str, number: u32) -> Option<String> {
-    let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
+    let label = single_spaced(label);
     let is_short = label.chars().nth(MAX_LABEL_CHARS).is_none();
     let says_more = label.contains(char::is_alphanumeric) && label != number.to_string();
     (is_short && says_more && !label.contains(char::is_control)).then_some(label)

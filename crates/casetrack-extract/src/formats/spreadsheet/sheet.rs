@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileLimit, HiddenReason, Result};
+use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileLimit, HiddenReason, Result, single_spaced};
 use casetrack_pages::build::DocumentBuilder;
 use casetrack_pages::build::table::{Cell, MAX_LABEL_CHARS, TableWriter};
 use casetrack_pages::container::opc::Package;
@@ -172,7 +172,7 @@ impl Sheet {
         let mut remarks: Vec<CellNote> =
             std::mem::take(&mut self.comments).iter().filter_map(Comment::remark).collect();
         for Picture { place, mut text } in std::mem::take(&mut self.pictures) {
-            text.text = text.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            text.text = single_spaced(&text.text);
             match place {
                 Some((row, column)) => {
                     let place = format!("Picture at {}{row}", casetrack_core::column_letters(column));

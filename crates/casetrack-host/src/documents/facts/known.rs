@@ -27,7 +27,7 @@ pub struct Facts {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct FactsMemo {
     /// The program that found them: another one may find others.
     program: String,
     documents: Vec<KeptFacts>,
@@ -86,7 +86,7 @@ impl Facts {
             ambiguous: placed(&facts.ambiguous),
             unsure: placed(&facts.unsure),
         });
-        let kept = Kept { program, documents: documents.collect() };
+        let kept = FactsMemo { program, documents: documents.collect() };
         let written = serde_json::to_vec(&kept).map_err(|error| Error::internal(error.to_string()));
         if let Err(error) = written.and_then(|bytes| collection.keep_memo(MEMO, &bytes)) {
             match error.code {
@@ -99,7 +99,7 @@ impl Facts {
 
 fn recalled(collection: &OpenCollection) -> Result<HashMap<DocumentId, (u64, Arc<DocumentFacts>)>> {
     let Some(bytes) = collection.memo(MEMO)? else { return Ok(HashMap::new()) };
-    let kept: Kept = serde_json::from_slice(&bytes).map_err(|error| Error::internal(error.to_string()))?;
+    let kept: FactsMemo = serde_json::from_slice(&bytes).map_err(|error| Error::internal(error.to_string()))?;
     if program() != Some(kept.program) {
         return Ok(HashMap::new());
     }

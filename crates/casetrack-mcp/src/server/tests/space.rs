@@ -60,7 +60,7 @@ impl Browser {
         (text("field"), text("reason"))
     }
 
-    /// What a resource is, as JSON.
+    /// A resource, as JSON.
     async fn read(&mut self, uri: &str) -> Value {
         let answer = self.client.request("resources/read", json!({"uri": uri})).await;
         let contents = &answer["result"]["contents"][0];

@@ -15,7 +15,7 @@ pub(crate) struct SummarizeResults;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SummarizeParameters {
-    /// What the summary should be about
+    /// The subject of the summary
     query: String,
     /// Path and snippet of each, as searchFiles returns them
     results: Vec<SummarizedResult>,

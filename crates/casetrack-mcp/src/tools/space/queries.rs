@@ -9,7 +9,7 @@ use crate::tools::prelude::*;
 
 /// The entries of a set that were found.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Found {
+pub(crate) struct MatchPage {
     resource_set: String,
     #[serde(flatten)]
     page: EntryPage,
@@ -64,7 +64,7 @@ pub(crate) struct TimeRangeParameters {
     offset: u32,
 }
 
-space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, TimeRangeParameters => Found,
+space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, TimeRangeParameters => MatchPage,
     r#"{"name": "notes", "field": "mtime", "min": "2019-01-01"}"#,
 "Filter resources by a time field within a range.\n\nBounds are included; a date without a time means its whole \
     day.",
@@ -74,7 +74,7 @@ space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, 
     let (min, max) = (min.as_deref(), max.as_deref());
     let search = TimeRangeSearch { name: &name, field: &field, min, max, children, page };
     let page = space::find_in_time_range(host, &search, context.cancel)?;
-    Ok(Found { resource_set: name, page })
+    Ok(MatchPage { resource_set: name, page })
 });
 
 #[derive(Deserialize, JsonSchema)]
@@ -100,7 +100,7 @@ pub(crate) struct MetricRangeParameters {
     offset: u32,
 }
 
-space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Reads, MetricRangeParameters => Found,
+space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Reads, MetricRangeParameters => MatchPage,
     r#"{"name": "notes", "metric": "size", "min": 1}"#,
 "Filter resources by a metric within a numeric range.\n\nMetrics: size, allocated (bytes on the disk), blocks (of \
     512 bytes). Bounds are included.",
@@ -109,7 +109,7 @@ space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Rea
     let page = page(limit, offset);
     let search = MetricRange { name: &name, metric: &metric, min, max, children, page };
     let page = space::find_in_metric_range(host, &search, context.cancel)?;
-    Ok(Found { resource_set: name, page })
+    Ok(MatchPage { resource_set: name, page })
 });
 
 #[derive(Deserialize, JsonSchema)]
@@ -133,14 +133,14 @@ pub(crate) struct IsParameters {
     offset: u32,
 }
 
-space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParameters => Found,
+space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParameters => MatchPage,
     r#"{"name": "notes", "field": "extension", "value": "md"}"#,
 "Exact match on a field value.\n\nFields: kind (file, directory, link or other), path, parent, name, extension.",
 |context, host, parameters| {
     let IsParameters { name, field, value, include_children: children, limit, offset } = parameters;
     let search = Comparison { name: &name, field: &field, value: &value, children, page: page(limit, offset) };
     let page = space::find_equal(host, &search, context.cancel)?;
-    Ok(Found { resource_set: name, page })
+    Ok(MatchPage { resource_set: name, page })
 });
 
 #[derive(Deserialize, JsonSchema)]
@@ -174,7 +174,7 @@ fn contains() -> String {
     "contains".to_owned()
 }
 
-space_tool!(ResourceFuzzyMatch: "resource-fuzzy-match", "Entries by pattern", Reads, FuzzyMatchParameters => Found,
+space_tool!(ResourceFuzzyMatch: "resource-fuzzy-match", "Entries by pattern", Reads, FuzzyMatchParameters => MatchPage,
     r#"{"name": "notes", "field": "name", "pattern": "note"}"#,
 "Fuzzy/pattern matching on text fields.\n\nFields: path, name, parent, extension. Match modes: contains, prefix, \
     suffix (each character literal), regex (anywhere in the text), glob (the whole text; * crosses /).",
@@ -191,7 +191,7 @@ space_tool!(ResourceFuzzyMatch: "resource-fuzzy-match", "Entries by pattern", Re
         page: page(limit, offset),
     };
     let page = space::find_matching(host, &search, context.cancel)?;
-    Ok(Found { resource_set: name, page })
+    Ok(MatchPage { resource_set: name, page })
 });
 
 #[derive(Deserialize, JsonSchema)]
@@ -239,7 +239,7 @@ fn size() -> String {
     "size".to_owned()
 }
 
-space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchParameters => Found,
+space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchParameters => MatchPage,
     r#"{"name": "notes", "extension": "md"}"#,
 "Comprehensive search with multiple filter criteria combined.\n\nKinds: file, directory, link, other. save_as \
     keeps the filters for sources of the type query.",
@@ -261,7 +261,7 @@ space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchPara
         parameters.save_as.as_deref(),
         context.cancel,
     );
-    Ok(Found { page: found?, resource_set: parameters.name })
+    Ok(MatchPage { page: found?, resource_set: parameters.name })
 });
 
 /// A higher limit than an answer allows is reduced to that: the contract has no greatest limit.

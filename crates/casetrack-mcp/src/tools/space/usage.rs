@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use casetrack_engine::files::{DuplicateReport, Place};
+use casetrack_engine::files::{DuplicateReport, FolderScope};
 use casetrack_engine::space::{UsageTree, UsageTreeAsked};
 use casetrack_engine::{files, space};
 
@@ -136,7 +136,7 @@ space_tool!(FindDuplicates: "find_duplicates", "Find equal files", Reads, Duplic
  counted.",
 |context, host, parameters| {
     let folder: PathBuf = space::folder_in_space(host, &parameters.path)?;
-    let place = Place { folder, cached: false };
+    let place = FolderScope { folder, cached: false };
     let report = files::duplicate_files(host, &place, parameters.min_size, parameters.limit as usize, context.cancel)?;
     Ok(report.into())
 });

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use casetrack_core::single_spaced;
+
 use super::model::MODEL;
 use super::{Clause, LEAST, Scored};
 use crate::facts::text::Text;
 use crate::facts::{Fact, FactKind};
-use crate::words::single_spaced;
 
 pattern_table! {
     "facts/clauses.toml":

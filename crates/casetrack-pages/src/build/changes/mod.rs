@@ -9,7 +9,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use casetrack_core::{Change, ChangeKind, Page};
+use casetrack_core::{Change, ChangeKind, Page, single_spaced};
 
 pub use self::marks::{
     ChangeId, Gap, HiddenBoundary, after_gap, before_gap, end, fold, gone, has_marks, hidden, hide, inserted_break,
@@ -35,8 +35,7 @@ pub struct Stamp {
 impl Stamp {
     /// From the values in a file: a name, and a date in ISO 8601 or a profile of it.
     pub fn new(author: Option<&str>, date: Option<&str>) -> Self {
-        let folded = |author: &str| author.split_whitespace().collect::<Vec<_>>().join(" ");
-        let author = author.map(folded).map(|author| author.chars().take(MAX_AUTHOR_CHARS).collect::<String>());
+        let author = author.map(single_spaced).map(|author| author.chars().take(MAX_AUTHOR_CHARS).collect::<String>());
         Self { author: author.filter(|author| !author.is_empty()), date: date.and_then(dates::of_iso) }
     }
 }

@@ -11,7 +11,7 @@ use super::text::{Span, Text, spans};
 use super::{Fact, FactKind, expiry, renewal};
 
 pattern_table! {
-    "facts/renewed.toml":
+    "facts/notice_deadline.toml":
     NOTICE_BY,
 }
 

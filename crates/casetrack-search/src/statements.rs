@@ -15,13 +15,13 @@ const DENIED: &str = "no";
 /// The statement of a contract about a kind of clause.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Statement {
-    Says(Place),
-    StatesTheContrary(Place),
+    Says(StatementPlace),
+    StatesTheContrary(StatementPlace),
     Nothing,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct StatementPlace {
     page: u32,
     /// Characters of the page.
     chars: Range<u32>,
@@ -31,7 +31,7 @@ pub(super) struct Place {
 
 impl Statement {
     /// The place that a row shows.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&StatementPlace> {
         match self {
             Self::Says(place) | Self::StatesTheContrary(place) => Some(place),
             Self::Nothing => None,
@@ -71,17 +71,17 @@ fn statement(facts: &DocumentFacts, kinds: &[FactKind]) -> Option<Statement> {
     })
 }
 
-fn place(cited: &CitedFact) -> Place {
+fn place(cited: &CitedFact) -> StatementPlace {
     let fact = &cited.fact;
     let probability = f32::from(fact.confidence) / 100.0;
-    Place { page: fact.page, chars: fact.char_start..fact.char_end, probability }
+    StatementPlace { page: fact.page, chars: fact.char_start..fact.char_end, probability }
 }
 
 /// The passage with most of a place, and the place in characters of the passage; `None` if the document has changed.
 pub(super) fn passage(
     collection: &OpenCollection,
     document: DocumentId,
-    place: &Place,
+    place: &StatementPlace,
     style: &CitationStyle,
 ) -> Result<Option<(ChunkView, Range<usize>)>> {
     let shared = |start: u32, end: u32| end.min(place.chars.end).saturating_sub(start.max(place.chars.start));
@@ -117,8 +117,8 @@ mod tests {
         CitedFact { fact, place }
     }
 
-    fn found(start: u32, confidence: u8) -> Place {
-        Place { page: 2, chars: start..start + 9, probability: f32::from(confidence) / 100.0 }
+    fn found(start: u32, confidence: u8) -> StatementPlace {
+        StatementPlace { page: 2, chars: start..start + 9, probability: f32::from(confidence) / 100.0 }
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct CitedChange {
     pub date: Option<String>,
     /// The inserted, deleted or moved text.
     pub text: String,
-    /// Whether `text` is only the beginning.
+    /// True if `text` is only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
     /// True if the deleted text had itself been inserted, so that the original does not have it either.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::excerpt::{self, Extent};
 use super::results::{self, PageBlocks};
-use super::similar::{self, Wanted};
+use super::similar::{self, SimilarRequest};
 use super::{Excerpt, SearchResult};
 use casetrack_graph::chunks_sharing_entities;
 use casetrack_host::Host;
@@ -68,7 +68,7 @@ pub(super) fn to(
     for result in results.iter().take(FROM_RESULTS) {
         let (of_rank, place) = (result.rank, &result.chunk.provenance);
         let count = OF_EACH + known.len();
-        let wanted = Wanted { exclude_same_document: true, min_similarity: MIN_SIMILARITY, count };
+        let wanted = SimilarRequest { exclude_same_document: true, min_similarity: MIN_SIMILARITY, count };
         let similar = similar::to(collection, place.document_id, place.chunk_index, wanted, style)?;
         for (similarity, mut chunk) in
             similar.into_iter().filter(|(_, passage)| known.insert(passage.chunk_id)).take(OF_EACH)

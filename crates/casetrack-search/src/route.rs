@@ -286,7 +286,7 @@ fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
 }
 
 /// True if a word is not only a kind of document.
-fn asks(word: &str) -> bool {
+pub(super) fn asks(word: &str) -> bool {
     let word = word.to_lowercase();
     !EMPTY.split(' ').chain(KINDS.split(' ')).any(|empty| empty == word)
 }

@@ -26,9 +26,9 @@ use tantivy::tokenizer::{
 };
 
 /// The name and version of the analysis. It is part of the identity of an index: a change here rebuilds the index.
-pub const ANALYSIS: &str = "casetrack-5";
+pub const ANALYSIS: &str = "casetrack-6";
 /// The name of [`exact_analyzer`], which changes with [`ANALYSIS`].
-pub const EXACT: &str = "casetrack-exact-5";
+pub const EXACT: &str = "casetrack-exact-6";
 
 /// Longer pieces in parentheses are not those of a section's number.
 const MAX_PARENTHESISED: usize = 4;
@@ -411,6 +411,7 @@ mod tests {
         assert_eq!(terms("$1,250,000"), ["1250000"]);
         assert_eq!(terms("1,250,000.50"), ["1250000.50", "1250000", "50"]);
         assert_eq!(terms("well-known and/or"), ["well", "known", "and", "or"]);
+        assert_eq!(terms("10 m² and 5km³, note²"), ["10", "m2", "and", "5km3", "note²"]);
         assert_eq!(terms("in 2020, 300 men. 4 left"), ["in", "2020", "300", "men", "4", "left"]);
     }
 

@@ -24,12 +24,12 @@ use crate::words::single_spaced;
 /// of its rules concerns only its documents.
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
-        Ruleset::English => "en-7",
-        Ruleset::Own(Language::German) => "de-4",
-        Ruleset::Own(Language::French) => "fr-4",
-        Ruleset::Own(Language::Spanish) => "es-4",
-        Ruleset::Own(Language::Italian) => "it-4",
-        Ruleset::Other => "other-4",
+        Ruleset::English => "en-8",
+        Ruleset::Own(Language::German) => "de-5",
+        Ruleset::Own(Language::French) => "fr-5",
+        Ruleset::Own(Language::Spanish) => "es-5",
+        Ruleset::Own(Language::Italian) => "it-5",
+        Ruleset::Other => "other-5",
     }
 }
 
@@ -345,7 +345,7 @@ mod tests {
         let pages = ["Am 5.4.2023 zahlt John Smith 1.500 EUR nach § 433 Abs. 2 BGB."];
         for language in [None, Some("en"), Some("en-US")] {
             assert!(annotate(&FailingRecognizer, &pages, language, &Cancel::default()).is_err(), "{language:?}");
-            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-7");
+            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-8");
         }
         for language in ["de", "fr", "es", "it", "nl"] {
             let found = annotate(&FailingRecognizer, &pages, Some(language), &Cancel::default()).unwrap();

@@ -385,7 +385,7 @@ mod tests {
         let section = |query: &str| cited(query).remove(0);
         for (query, text, is_cited) in [
             ("Art. 3", "gemäß Artikel 3 des Vertrags", true),
-            ("Article 3", "l'acte et l'art. 3", false),
+            ("Article 3", "l'acte et l'art. 3", true),
             ("Section 3", "subject to § 3 and", true),
             ("§ 573", "nach § 573 Abs. 2 BGB", true),
             ("Art. 3", "l'art. 1134 al. 2 du Code civil", false),

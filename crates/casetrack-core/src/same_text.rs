@@ -96,6 +96,11 @@ fn keeps_its_form(c: char) -> bool {
         | '\u{3131}'..='\u{318e}' | '\u{ffa0}'..='\u{ffdc}')
 }
 
+/// True for a raised digit: an exponent, or the mark of a footnote.
+pub fn is_raised(c: char) -> bool {
+    matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}')
+}
+
 /// Units of length, and variables, that have an exponent.
 const WITH_EXPONENTS: [&str; 13] = ["m", "km", "hm", "dm", "cm", "mm", "ft", "yd", "mi", "in", "x", "y", "z"];
 

@@ -92,7 +92,7 @@ impl Truth {
         check_listed(path)?;
         match Self::open_with(&options(), path, seal) {
             Err(error) if error.code == ErrorCode::DiskFull => {
-                // Whoever writes gets the reason, so this is for the log.
+                // Each refused change reports the reason, so this is for the log.
                 tracing::info!(cause = ?error.source(), "the disk is full; the collection can only be read");
                 Self::open_to_read(path, seal)
             }

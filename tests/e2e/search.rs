@@ -314,3 +314,47 @@ fn a_section_is_found_by_its_number() {
         assert!(text.lines().any(|line| line.starts_with(&format!("{number} "))), "{number}: {text}");
     }
 }
+
+#[test]
+fn a_cited_section_comes_before_a_bare_number_of_another_document() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let files = data.path().join("files");
+    std::fs::create_dir(&files).unwrap();
+    for (name, text) in [
+        (
+            "contrat.txt",
+            "CONTRAT\n\nArticle 2. Le prix est payable le premier jour.\n\nArticle 3. Le délai est de six mois.",
+        ),
+        (
+            "vertrag.txt",
+            "VERTRAG\n\n§ 2 Preis\nDer Preis ist am Ersten fällig.\n\n§ 3 Frist\nDie Frist beträgt sechs Monate.",
+        ),
+        ("brief.txt", "Madame,\n\nconformément à l'art. 1103 al. 2 du Code civil, nous demandons le paiement."),
+        (
+            "one.txt",
+            "AGREEMENT\n\n2. The price is due on the first day.\n\n3. Either party may give notice of 3 months.",
+        ),
+        (
+            "two.txt",
+            "AGREEMENT\n\n3. Either party may give notice of 3 months.\n\n4. Clause 3 is not affected by a sale.",
+        ),
+    ] {
+        std::fs::write(files.join(name), text).unwrap();
+    }
+    run(home, &["new", "Cited"]);
+    run(home, &["ingest", files.to_str().unwrap(), "-c", "Cited"]);
+    for (query, words) in [
+        ("Article 3", "six mois"),
+        ("Art. 3", "six mois"),
+        ("what does art.3 say", "six mois"),
+        ("§ 3", "sechs Monate"),
+        ("Section 3", "sechs Monate"),
+        ("clause 3", "not affected by a sale"),
+        ("art. 1103", "Code civil"),
+    ] {
+        let found = run_json(home, &["search", query, "-c", "Cited", "-k", "1"]);
+        let text = found["results"][0]["text"].as_str().unwrap();
+        assert!(text.contains(words), "{query}: {text}");
+    }
+}

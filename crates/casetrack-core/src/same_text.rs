@@ -4,7 +4,8 @@
 //!
 //! - Unicode's normal form: `ü` as one character or as `u` with a mark.
 //! - Compatibility forms: full width (`１２，３００`), half-width kana, ligatures (`ﬁ`), `㈱`, `№`, no-break spaces. Raised and lowered
-//!   signs, fractions and circled numbers are not among them, since `10²` is not `102` and `1½` is not `11/2`.
+//!   signs, fractions and circled numbers are not among them, since `10²` is not `102` and `1½` is not `11/2`. The exponent of a unit of
+//!   length is: `m²` is `m2`, as `㎡` is.
 //! - Apostrophes, quotation marks and dashes of any kind, and invisible characters.
 //! - A hyphen that breaks a word at the end of a line, or a soft one: the word may have it or not.
 //!
@@ -100,6 +101,36 @@ fn keeps_its_form(c: char) -> bool {
         | '\u{3131}'..='\u{318e}' | '\u{ffa0}'..='\u{ffdc}')
 }
 
+/// True for a raised digit: an exponent, or the mark of a footnote.
+pub fn is_raised(c: char) -> bool {
+    matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}')
+}
+
+/// Units of length, and variables, that have an exponent.
+const WITH_EXPONENTS: [&str; 13] = ["m", "km", "hm", "dm", "cm", "mm", "ft", "yd", "mi", "in", "x", "y", "z"];
+
+/// The digit that a raised 2 or 3 stands for as an exponent, by the characters `before`, the nearest first. Any other word may have the mark of a
+/// footnote, which is no part of the word.
+pub fn exponent(c: char, before: impl Iterator<Item = char>) -> Option<char> {
+    let digit = match c {
+        '²' => '2',
+        '³' => '3',
+        _ => return None,
+    };
+    let mut before = before.peekable();
+    let mut unit = String::new();
+    while let Some(letter) = before.next_if(|c| c.is_alphabetic() || continues(*c)) {
+        if unit.len() > 2 {
+            return None;
+        }
+        unit.insert(0, letter.to_ascii_lowercase());
+    }
+    let is_elided = before.peek().is_some_and(|c| is_apostrophe(*c));
+    // "in" is a word as well.
+    let may_be_word = unit == "in" && !before.find(|c| !c.is_whitespace()).is_some_and(|c| c.is_ascii_digit());
+    (WITH_EXPONENTS.contains(&unit.as_str()) && !is_elided && !may_be_word).then_some(digit)
+}
+
 /// A text whose letters and marks are composed: Unicode's normal form C.
 pub fn composed(text: &str) -> Cow<'_, str> {
     match unicode_normalization::is_nfc(text) {
@@ -179,6 +210,10 @@ impl<'t> Plain<'t> {
             }
         } else if is_invisible(first) {
             self.change("", at..sign_end);
+            return sign_end;
+        }
+        if let Some(digit) = exponent(first, text[..at].chars().rev()) {
+            self.change(digit.encode_utf8(&mut [0; 1]), at..sign_end);
             return sign_end;
         }
         if plain_sign(first) != first || first == SOFT_HYPHEN {

@@ -23,9 +23,9 @@ use crate::rules;
 /// of its rules concerns only its documents.
 pub fn analysis_of(language: Option<&str>) -> &'static str {
     match Ruleset::of(language) {
-        Ruleset::English => "en-7",
+        Ruleset::English => "en-8",
         Ruleset::Own(language) => language.analysis(),
-        Ruleset::Other => "other-4",
+        Ruleset::Other => "other-5",
     }
 }
 
@@ -340,7 +340,7 @@ mod tests {
         let pages = ["Am 5.4.2023 zahlt John Smith 1.500 EUR nach § 433 Abs. 2 BGB."];
         for language in [None, Some("en"), Some("en-US")] {
             assert!(annotate(&FailingRecognizer, &pages, language, &Cancel::default()).is_err(), "{language:?}");
-            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-7");
+            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-8");
         }
         for language in ["de", "fr", "es", "it", "nl"] {
             let found = annotate(&FailingRecognizer, &pages, Some(language), &Cancel::default()).unwrap();

@@ -4,7 +4,7 @@ use casetrack_core::{Mention, Result};
 
 use crate::dates::{self, Anchors, DateOrder};
 use crate::findings::{PageFindings, inside_citation, links, overlap};
-use crate::languages::days_in_words;
+use crate::languages::{amounts_in_words, days_in_words};
 use crate::tokens::Tokens;
 use crate::{amounts, patterns, references};
 
@@ -25,7 +25,7 @@ pub fn find(pages: &[&str], order: DateOrder) -> Result<Vec<PageFindings>> {
         dates::without_left_out(page, &mut mentions);
         mentions.retain(|date| !inside_citation(date, &references));
         anchors.add(&mentions, number);
-        let amounts = amounts::find(&tokens, &conventions);
+        let amounts = with_foreign(amounts::find(&tokens, &conventions), page)?;
         mentions.extend(amounts.into_iter().filter(|amount| !inside_citation(amount, &references)));
         mentions.extend(patterns::find(&tokens).into_iter().filter(|concept| !inside_citation(concept, &references)));
         mentions.extend(links(&references));
@@ -51,6 +51,19 @@ fn in_any_language(mut dates: Vec<Mention>, page: &str) -> Result<Vec<Mention>> 
     Ok(dates)
 }
 
+/// The amounts of a page, with those that it names in another language: "2 millions d'euros". Of two that overlap, the longer one counts.
+fn with_foreign(mut amounts: Vec<Mention>, page: &str) -> Result<Vec<Mention>> {
+    let mut foreign = amounts_in_words(page)?;
+    let covers = |other: &Mention, amount: &Mention| {
+        let length = |mention: &Mention| mention.char_end - mention.char_start;
+        overlap(other, amount) && length(other) > length(amount)
+    };
+    amounts.retain(|amount| !foreign.iter().any(|other| covers(other, amount)));
+    foreign.retain(|other| !amounts.iter().any(|amount| overlap(amount, other)));
+    amounts.extend(foreign);
+    Ok(amounts)
+}
+
 #[cfg(test)]
 mod tests {
     use casetrack_core::EntityValue;
@@ -73,6 +86,31 @@ mod tests {
                     .collect()
             })
             .collect()
+    }
+
+    #[test]
+    fn an_english_text_may_have_amounts_in_other_languages() {
+        for (text, expected) in [
+            ("The price is 2 millions d'euros.", "2000000 EUR"),
+            ("The price is 3 millones de euros.", "3000000 EUR"),
+            ("The price is 2 milioni di euro and 4 million euros.", "2000000 EUR; 4000000 EUR"),
+            ("The price is 2,5 Millionen Euro.", "2500000 EUR"),
+            ("The price is 3 millions et demi d’euros.", "3500000 EUR"),
+            ("The price is 1,5 miliardi di euro.", "1500000000 EUR"),
+            ("The price is 5 milliards de dollars.", "5000000000 USD"),
+            ("The price is € 2 milioni.", "2000000 EUR"),
+            ("Un millón de personas came.", ""),
+            ("The price is 2.500 millones de euros.", ""),
+            ("Millions de visiteurs, 3 miles from here.", ""),
+        ] {
+            let found = find(&[text], DateOrder::Unknown).unwrap().remove(0);
+            let amount = |mention: &casetrack_core::Mention| match &mention.value {
+                Some(EntityValue::Amount(amount)) => Some(format!("{} {}", amount.value, amount.unit)),
+                _ => None,
+            };
+            let amounts: Vec<String> = found.mentions.iter().filter_map(amount).collect();
+            assert_eq!(amounts.join("; "), expected, "{text}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The literal parts of a query: quoted words, numbers, identifiers, sections by number.
+//! The literal parts of a query: quoted words, numbers, identifiers, citations of several parts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,14 +29,13 @@ impl Literals {
     }
 }
 
-/// The passages of `searched` (`None` for all) that have one of `phrases`, a rare number or identifier of `text`, or the beginning of a section that
-/// it names, if documents are `meant` in one of these; `None` if there are none. A notice reports for each phrase whether any passage has it.
+/// The passages of `searched` (`None` for all) that have one of `phrases`, a rare number or identifier of `text`, or a citation of several parts;
+/// `None` if there are none. A notice reports for each phrase whether any passage has it.
 pub(super) fn literals(
     collection: &Collection,
     text: &str,
     phrases: &[String],
     searched: Option<&Arc<Selection>>,
-    meant: Option<&[DocumentId]>,
     notices: &mut Vec<String>,
 ) -> Result<Option<Literals>> {
     let all = collection.counts()?.chunks;
@@ -69,31 +68,39 @@ pub(super) fn literals(
             found.push((1.0, collection.places(&cited)));
         }
     }
-    found.extend(section::sections(collection, text, meant)?);
     if found.is_empty() {
         return Ok(None);
     }
     let weights = weights(&found, all);
-    let chunks = Conditions { chunks: Some(weights.keys().copied().collect()), ..Conditions::default() };
+    Ok(Some(Literals { filter: only(collection, weights.keys(), searched)?, weights }))
+}
+
+/// A filter for these passages of `searched` (`None` for all).
+pub(super) fn only<'p>(
+    collection: &Collection,
+    places: impl Iterator<Item = &'p (DocumentId, u32)>,
+    searched: Option<&Arc<Selection>>,
+) -> Result<Filter> {
+    let chunks = Conditions { chunks: Some(places.copied().collect()), ..Conditions::default() };
     let mut selection = collection.select(&chunks)?;
     if let Some(searched) = searched {
         selection = selection.within(searched);
     }
-    let filter = Filter { selection: Some(Arc::new(selection)), documents: None };
-    Ok(Some(Literals { filter, weights }))
+    Ok(Filter { selection: Some(Arc::new(selection)), documents: None })
+}
+
+/// 1 for a phrase in one of `all` passages, almost 0 for one in half of them: a common word in quotes shows little of the intention.
+pub(super) fn rarity(places: usize, all: u64) -> f32 {
+    let most = ((all as f32 + 1.0) / 1.5).ln();
+    (((all as f32 + 1.0) / (places as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)
 }
 
 /// The weights of passages that have literal parts, each with its own weight, among `all` passages.
 fn weights(found: &[(f32, Vec<(DocumentId, u32)>)], all: u64) -> HashMap<(DocumentId, u32), f32> {
-    // 1 for a phrase in one passage, almost 0 for one in half of them: a common word in quotes shows little of the intention.
-    let rarity = |places: &Vec<(DocumentId, u32)>| {
-        let most = ((all as f32 + 1.0) / 1.5).ln();
-        (((all as f32 + 1.0) / (places.len() as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)
-    };
-    let total: f32 = found.iter().map(|(_, places)| rarity(places)).sum();
+    let total: f32 = found.iter().map(|(_, places)| rarity(places.len(), all)).sum();
     let mut weights: HashMap<(DocumentId, u32), f32> = HashMap::new();
     for (counts, places) in found {
-        let weight = counts * rarity(places).powi(3) / total;
+        let weight = counts * rarity(places.len(), all).powi(3) / total;
         places.iter().for_each(|place| *weights.entry(*place).or_default() += weight);
     }
     weights

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use casetrack_core::{DocumentId, Result};
+use casetrack_core::{DocumentId, FileFormat, Result};
 use casetrack_store::{Collection, NameMatch};
 
 /// A word in the names of more than one in this many documents is not a name …
@@ -103,7 +103,7 @@ pub(super) fn route(
 
 /// The words without the documents that they only name by chance: a word of a table's head, which is a document's cover as well; a word that the
 /// cover writes in small letters; a word for a kind of document, such as "report" for `report.txt`; and in a collection of fewer than [`FEW`]
-/// documents an ordinary word of a file's name, such as "row" for `ghost_rows.xlsx`.
+/// documents an ordinary word of a file's name or title, such as "row" for `ghost_rows.xlsx`; and the ending of a file's name.
 fn distinctive(collection: &Collection, query: &str, namings: Vec<NameMatch>) -> Result<Vec<NameMatch>> {
     let catalogue = collection.catalogue()?;
     let mut passages = collection.passages();
@@ -118,14 +118,18 @@ fn distinctive(collection: &Collection, query: &str, namings: Vec<NameMatch>) ->
             let names = match (is_name, is_capitalised) {
                 (true, _) if has_whole_name(&entry.name, query) => true,
                 // "report" for report.txt
-                (true, _) if !asks(&word) => false,
-                (true, true) => true,
+                (true, _) if !asks(&word) || is_ending(query, &naming.place) => false,
+                (true, true) if catalogue.len() >= FEW => true,
                 (false, _) if is_sheet => false,
                 _ => {
                     let cover = passages.at(id, 0)?;
                     let cover = cover.as_ref().map(|passage| passage.chunk.searchable_text()).unwrap_or_default();
                     let is_common = is_written_small(&cover, &word);
-                    let may_be_common = if is_name { catalogue.len() < FEW } else { !is_capitalised };
+                    let may_be_common = match (is_name, is_capitalised) {
+                        (true, true) => !has_word(&entry.name, &word) && begins_title(collection, id, &word)?,
+                        (true, false) => catalogue.len() < FEW,
+                        (false, _) => !is_capitalised,
+                    };
                     !is_common && !may_be_common || !is_sheet && is_proper_noun(&cover, &word)
                 }
             };
@@ -149,6 +153,34 @@ fn has_whole_name(name: &str, query: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let (name, query) = (said(stem), said(query));
     name.len() > 1 && query.windows(name.len()).any(|part| part == name)
+}
+
+/// True for the ending of a file's name: "txt" of "the report.txt", and "PDF".
+fn is_ending(query: &str, place: &Range<usize>) -> bool {
+    let before = query[..place.start].strip_suffix('.');
+    FileFormat::from_extension(&query[place.clone()].to_lowercase()).is_some()
+        || before.is_some_and(|before| before.ends_with(char::is_alphanumeric))
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let text = text.to_lowercase();
+    words(&text).into_iter().any(|place| &text[place] == word)
+}
+
+/// True if a document's title begins with a word (in lower case) and has no other capital, so that the first shows no name.
+fn begins_title(collection: &Collection, document: DocumentId, word: &str) -> Result<bool> {
+    let title = collection.document(document)?.and_then(|meta| meta.title);
+    Ok(title.is_some_and(|title| is_first_of_sentence(&title, word)))
+}
+
+fn is_first_of_sentence(title: &str, word: &str) -> bool {
+    let places = words(title);
+    let Some((first, rest)) = places.split_first() else { return false };
+    let has_capital = |place: &Range<usize>| title[place.clone()].contains(char::is_uppercase);
+    title[first.clone()].to_lowercase() == word
+        && title[first.clone()].chars().skip(1).all(char::is_lowercase)
+        && !rest.is_empty()
+        && !rest.iter().any(has_capital)
 }
 
 /// True if a text has a word (in lower case) in small letters, not only in addresses: it is one of the language.
@@ -286,7 +318,7 @@ fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
 }
 
 /// True if a word is not only a kind of document.
-fn asks(word: &str) -> bool {
+pub(super) fn asks(word: &str) -> bool {
     let word = word.to_lowercase();
     !EMPTY.split(' ').chain(KINDS.split(' ')).any(|empty| empty == word)
 }
@@ -414,6 +446,34 @@ mod tests {
             assert!(!asks(word), "{word}");
         }
         assert!(asks("tamarind") && asks("ghost"));
+    }
+
+    #[test]
+    fn the_first_word_of_a_title_and_an_ending_are_no_names() {
+        for (title, word, is_first) in [
+            ("Amendments as discussed", "amendments", true),
+            ("Invoice for the roof", "invoice", true),
+            ("Survey of the boiler, second part", "survey", true),
+            ("Amendments as discussed", "discussed", false),
+            ("Tamarind Foods lease", "tamarind", false),
+            ("NETGEAR supplies", "netgear", false),
+            ("Tamarind", "tamarind", false),
+            ("", "tamarind", false),
+        ] {
+            assert_eq!(is_first_of_sentence(title, word), is_first, "{title}: {word}");
+        }
+        for (query, word, expected) in [
+            ("the report.txt", "txt", true),
+            ("who signed offer.docx?", "docx", true),
+            ("rows of setup.exe", "exe", true),
+            ("the PDF about rent", "PDF", true),
+            ("booking.com agreement", "com", true),
+            ("the report. Tamarind pays", "Tamarind", false),
+            ("tamarind lease", "tamarind", false),
+        ] {
+            let at = query.find(word).unwrap();
+            assert_eq!(is_ending(query, &(at..at + word.len())), expected, "{query}: {word}");
+        }
     }
 
     #[test]

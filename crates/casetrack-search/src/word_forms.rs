@@ -61,7 +61,12 @@ pub(crate) fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '
         while chars.get(at).is_some_and(|c| is_of_word(*c)) {
             at += 1;
         }
-        (at > start).then(|| (start, same_text::unaccented(&chars[start..at].iter().collect::<String>())))
+        (at > start).then(|| {
+            let mut word = same_text::unaccented(&chars[start..at].iter().collect::<String>());
+            // The mark of a footnote, as the index leaves it out.
+            word.truncate(word.trim_end_matches(same_text::is_raised).len());
+            (start, word)
+        })
     })
 }
 
@@ -87,6 +92,7 @@ mod tests {
             matched("interest of a late payment", text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found, ["Payments", "late", "payment", "interest"]);
         assert!(matched("", text).is_empty());
+        assert_eq!(matched("tenant", "The Tenant² pays").len(), 1);
         assert_eq!(matched("interest", "interest").first().map(|range| range.end), Some(8));
     }
 

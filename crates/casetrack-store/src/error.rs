@@ -55,7 +55,15 @@ pub(crate) fn rocks(dir: &Path, error: rocksdb::Error) -> Error {
         ErrorCode::PermissionDenied => PERMISSION_HINT.into(),
         _ => IO_HINT.into(),
     };
-    Error::new(code, format!("RocksDB at {}: {error}", dir.display())).with_hint(hint).with_source(error)
+    Error::new(code, message(code, dir, &error)).with_hint(hint).with_source(error)
+}
+
+/// A full disk needs no words of RocksDB.
+fn message(code: ErrorCode, dir: &Path, error: &dyn Display) -> String {
+    match code {
+        ErrorCode::DiskFull => format!("The disk of {} is full.", dir.display()),
+        _ => format!("RocksDB at {}: {error}", dir.display()),
+    }
 }
 
 /// True if RocksDB did not find one of its own files, which it may wrap in a complaint of corruption.
@@ -124,6 +132,13 @@ mod tests {
 
     fn opened(dir: &Path, options: &rocksdb::Options) -> Error {
         rocks(dir, rocksdb::DB::open(options, dir).unwrap_err())
+    }
+
+    #[test]
+    fn a_full_disk_is_reported_in_plain_words() {
+        let raw = "IO error: No space left on device: While appending to file: 000016.sst";
+        assert_eq!(message(ErrorCode::DiskFull, Path::new("a/b"), &raw), "The disk of a/b is full.");
+        assert!(message(ErrorCode::Io, Path::new("a/b"), &raw).ends_with(raw));
     }
 
     #[test]

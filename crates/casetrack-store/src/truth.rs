@@ -1,5 +1,6 @@
 //! The RocksDB of a collection: opening, writing, copying.
 
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,7 +92,8 @@ impl Truth {
         check_listed(path)?;
         match Self::open_with(&options(), path, seal) {
             Err(error) if error.code == ErrorCode::DiskFull => {
-                tracing::warn!(%error, "the disk is full; the collection can only be read");
+                // Each refused change reports the reason, so this is for the log.
+                tracing::info!(cause = ?error.source(), "the disk is full; the collection can only be read");
                 Self::open_to_read(path, seal)
             }
             opened => opened,

@@ -165,7 +165,8 @@ fn fail(form: Form, times: u64) {
                 matter.note_all_stored();
             } else {
                 failed += 1;
-                let named = ["Disk full", "No space", "Could not", "I/O error", "Input/output error", "failed"];
+                let named =
+                    ["Disk full", "is full", "No space", "Could not", "I/O error", "Input/output error", "failed"];
                 assert!(named.iter().any(|reason| said.contains(reason)), "{context}: {said}");
             }
             // The same process continues once the cause has gone, as it must after space was made.

@@ -108,9 +108,9 @@ pub(super) fn phrases(reading: &Pattern) -> Vec<String> {
     if phrases.is_empty() {
         phrases = alone;
     }
-    if phrases.is_empty() {
+    if phrases.iter().all(|phrase| letters(phrase) == 0) {
         // Numbers and the like.
-        return vec![reading.chars.iter().collect()];
+        phrases.push(reading.chars.iter().collect());
     }
     phrases.sort_by_key(|phrase| Reverse(letters(phrase)));
     phrases.truncate(MAX_PHRASES);
@@ -176,6 +176,7 @@ mod tests {
         assert_eq!(of("one two three four five"), ["one two three four five"]);
         assert_eq!(of("$1,250,000"), ["$1,250,000"]);
         assert_eq!(of("well-known price"), ["price"]);
+        assert_eq!(of("10 m2 of x3"), ["10 m2 of x3", "of"]);
         assert_eq!(of("due. Then pay"), ["due Then pay"]);
         let long = (0..100).map(|n| "a".repeat(1 + n % 7)).collect::<Vec<_>>().join(" ");
         assert!(of(&long).len() <= MAX_PHRASES);

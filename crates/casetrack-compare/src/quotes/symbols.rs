@@ -144,6 +144,12 @@ impl Reader<'_> {
                 return end;
             }
             _ if is_quote(c) => return self.quote(at),
+            '²' | '³' => {
+                if let Some(digit) = same_text::exponent(c, self.chars[..at].iter().rev().copied()) {
+                    self.push(digit, at, at + 1);
+                    return at + 1;
+                }
+            }
             _ => {}
         }
         let end = self.run(at + 1, |c| continues(c) || may_be_left_out(c));

@@ -24,6 +24,9 @@ fn forms_of_one_text_have_one_plain_text() {
         ("\u{1112}\u{1161}\u{11a8}점", "학점"),
         ("10² 1½ ① Acme™ agreement¹ …", "10² 1½ ① Acme™ agreement¹ …"),
         ("№ 5 Ⅷ", "No 5 VIII"),
+        ("10 m² and 5 km², 3 cm³/h, 2 FT²; 10m³", "10 m2 and 5 km2, 3 cm3/h, 2 FT2; 10m3"),
+        ("€/m² ㎡ 10\u{a0}m² x³+y²", "€/m2 m2 10 m2 x3+y2"),
+        ("12 in² paid in² I'm² the Tenant² am² Dam² A³ e.V.²", "12 in2 paid in² I'm² the Tenant² am² Dam² A³ e.V.²"),
         ("bo\u{9c7}\u{9be}", "bo\u{9cb}"),
     ] {
         assert_eq!(plain(text), expected, "{text}");
@@ -37,7 +40,7 @@ fn what_is_plain_is_not_copied() {
 
 #[test]
 fn places_lead_back_to_the_source() {
-    let text = "㈱ワ U\u{308}ber exam-\nple ﬁt";
+    let text = "㈱ワ U\u{308}ber exam-\nple ﬁt 5 m²";
     let plain = Plain::of(text);
     for (part, source) in [
         ("株", "㈱"),
@@ -49,6 +52,7 @@ fn places_lead_back_to_the_source() {
         ("ple", "ple"),
         ("i", "ﬁ"),
         ("fit", "ﬁt"),
+        ("m2", "m²"),
     ] {
         let at = plain.text().find(part).unwrap();
         assert_eq!(&text[plain.source(at..at + part.len())], source, "{part}");

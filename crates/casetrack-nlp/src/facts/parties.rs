@@ -18,7 +18,7 @@ use crate::words::words;
 
 pattern_table! {
     "facts/parties.toml":
-    SEPARATOR, LEAD, SMALL_NAME, YOU, LABELLED, TABLED, SPEAKS_FOR, AS_ROLE, WE_MEANS, YOU_MEANS, UNDERSIGNED,
+    SEPARATOR, LEAD, SMALL_NAME, YOU, LABELLED, INITIALED, TABLED, SPEAKS_FOR, AS_ROLE, WE_MEANS, YOU_MEANS, UNDERSIGNED,
     BEGINS_PARTY, THROUGH, OFFICE_AND, ADDRESS, NEXT_PARTY, NEXT_NAME, TRADES,
 }
 
@@ -138,6 +138,7 @@ fn labelled_parties(text: &Text<'_>, lines: bool) -> Vec<Party> {
             is_party(text, name, range, range.end)
                 || lettered && name.contains(' ') && !is_no_name(name) && !is_place(name)
         });
+        let named = named.or_else(|| initialed(text, party.start(), name.start()));
         if let Some((name, range)) = named.filter(|_| !known) {
             let role = label.get(2).map(|role| role.as_str().to_owned());
             found.push(Party {
@@ -173,6 +174,14 @@ fn labelled_parties(text: &Text<'_>, lines: bool) -> Vec<Party> {
         }
     }
     found
+}
+
+/// The person at `at`, behind the label of a line, if the rest of the line consists of initials and a name: small letters show no name elsewhere.
+fn initialed(text: &Text<'_>, label: usize, at: usize) -> Option<(String, Range<usize>)> {
+    let line = text.text()[at..text.flat.line_end(at)].trim_end();
+    let abbreviated = ["i.e.", "i. e.", "e.g.", "e. g."].iter().any(|words| line.starts_with(words));
+    let is_name = INITIALED.is_match(line) && !abbreviated && !is_no_name(line);
+    (is_name && text.flat.begins_line(label)).then(|| (single_spaced(line), at..at + line.len()))
 }
 
 /// The parties named in this range.

@@ -22,8 +22,10 @@ pub(super) struct Amounts {
 
 /// White space and marks between groups of three digits.
 const GROUPS: &str = r"[.,'’‘ʼ´`′\x{A0}\x{202f}\x{2005}-\x{200a} ]";
-/// A fraction behind an amount, which is then another: "EUR 2 1/2 Mio.", "EUR 3 millions et demi".
+/// A fraction behind an amount, which is then another: "EUR 2 1/2 Mio.", "3 millions d'euros et demi".
 const FRACTION: &str = r"^(?:[ \x{A0}]?[¼-¾⅐-⅞]|[ \x{A0}][0-9]{1,2}[/⁄][0-9]{1,2}(?:[^0-9/]|$)|\s(?:et\s(?:demie?|quart)|y\s(?:medi[oa]|cuarto)|e\smezz[oa]|und\sein\w*\s(?:halb|[Vv]iertel))\b)";
+/// The power of ten of a million.
+const LARGE: i32 = 6;
 /// Currencies with a letter that multiplies them.
 const MULTIPLIED: &str = r"[TtkKM](?:EUR|CHF|USD|GBP|SEK|NOK|DKK|PLN|CZK|€|\$|£)";
 
@@ -36,7 +38,11 @@ impl Amounts {
         };
         let of = &data.of;
         let scales = joined(data.scales.iter().map(|(_, written)| written));
-        let scale = |name: &str| format!("(?:{{o}}(?P<{name}>{scales})(?:{of})?)?");
+        let half = |name: &str| match &data.half {
+            Some(half) => format!("(?:{{s}}(?P<{name}_half>{half}))?"),
+            None => String::new(),
+        };
+        let scale = |name: &str| format!("(?:{{o}}(?P<{name}>{scales}){}(?:{of})?)?", half(name));
         let units = joined(data.units.iter().map(|(_, _, written)| written));
         let unit = |name: &str| format!("(?P<{name}>{units}|{MULTIPLIED}|[A-Z]{{3}})");
         let (signed, low) = (format!("(?P<sign>[-−])?{}", number("number")), number("low") + &scale("low_scale"));
@@ -54,7 +60,7 @@ impl Amounts {
             format!("{unit}{{o}}{of_number}"),
             format!("(?P<scale>{scales}){{o}}{unit}{{o}}{signed}"),
             format!("{unit}{{o}}(?P<scale>{scales}){{s}}{signed}"),
-            format!(r"(?P<word>(?i:{word})){}{{s}}{unit}", scale("scale")),
+            format!(r"(?P<word>(?i:{word})){}(?:{of})?{{o}}{unit}", scale("scale")),
         ];
         let scales = data.scales.iter().map(|(power, written)| Ok((*power, expressions.all(written)?)));
         let units =
@@ -70,6 +76,30 @@ impl Amounts {
     }
 
     pub fn find(&self, text: &str) -> Vec<Match<Mention>> {
+        self.find_where(text, |_| true)
+    }
+
+    /// Amounts that are in this language in a text in English: "2 millions d'euros", "3,5 milioni di euro", but not "2.500 millones", which has two
+    /// values there.
+    pub fn in_words(&self, text: &str) -> Vec<Match<Mention>> {
+        self.find_where(text, |groups| {
+            let (Some(unit), Some(scale)) = (groups.name("unit"), groups.name("scale")) else { return false };
+            let word = scale.as_str();
+            let is_large =
+                self.scales.iter().any(|(power, written)| *power >= LARGE && written.is_match(word)) && word.len() > 5;
+            let between = text.get(scale.end()..unit.start()).unwrap_or_default();
+            let is_english = matches!(word.to_lowercase().as_str(), "million" | "millions");
+            let is_clear = |number: &str| {
+                number.split_once(['.', ',']).is_none_or(|(_, rest)| rest.len() != 3 || rest.contains(['.', ',']))
+            };
+            is_large
+                && (!is_english || !between.trim().is_empty())
+                && ["low", "number"].iter().filter_map(|name| groups.name(name)).all(|number| is_clear(number.as_str()))
+        })
+    }
+
+    /// The amounts whose parts fit.
+    fn find_where(&self, text: &str, fits: impl Fn(&Captures) -> bool) -> Vec<Match<Mention>> {
         let mut found: Vec<Match<Vec<Match<Mention>>>> = Vec::new();
         for pattern in &self.patterns {
             let (mut at, mut free) = (0, 0);
@@ -82,8 +112,11 @@ impl Amounts {
                 });
                 let start = if joins { next_char(text, all.start()) } else { all.start() };
                 let whole = stands_alone(text, start, all.end()) && !self.fraction.is_match(&text[all.end()..]);
-                let is_amount =
-                    !joins && whole && self.is_own(text, &groups, free) && !is_heading(text, start..all.end());
+                let is_amount = !joins
+                    && whole
+                    && fits(&groups)
+                    && self.is_own(text, &groups, free)
+                    && !is_heading(text, start..all.end());
                 let amounts = if is_amount { self.amounts(&groups) } else { Vec::new() };
                 at = next_char(text, all.start());
                 if !amounts.is_empty() {
@@ -126,8 +159,9 @@ impl Amounts {
             return Vec::new();
         }
         let unit_leads = unit.start() < low.start();
-        let ends = [Some(low), groups.name("low_scale"), groups.name("low_unit").filter(|_| !unit_leads)];
-        let low_end = ends.iter().flatten().map(|part| part.end()).max().unwrap_or(low.end());
+        let parts = ["low_scale", "low_scale_half"].map(|name| groups.name(name));
+        let ends = [Some(low), groups.name("low_unit").filter(|_| !unit_leads)].into_iter().chain(parts);
+        let low_end = ends.flatten().map(|part| part.end()).max().unwrap_or(low.end());
         let low_start = if unit_leads { unit.start() } else { low.start() };
         let begins = groups.name("low_unit").filter(|_| unit_leads).map_or(number.start(), |unit| unit.start());
         vec![place(low_start, low_end, from), place(begins, all.end(), to)]
@@ -163,6 +197,8 @@ impl Amounts {
             }
             (None, None) => return None,
         };
+        let half = groups.name(if number == "low" { "low_scale_half" } else { "scale_half" });
+        let value = if half.is_some() { value.with_fraction(1, 2)? } else { value };
         let mut value = value.shifted(scale + power);
         value.negative = groups.name("sign").is_some();
         Some(AmountValue { value: value.to_string(), unit: code.to_owned() })
@@ -204,7 +240,8 @@ impl Amounts {
             let before = number_before(text, unit.start(), free.min(unit.start()));
             return side(text, before, unit.range(), false) == Some(Side::After);
         }
-        let end = groups.name("scale").map_or(number.end(), |scale| scale.end().max(number.end()));
+        let parts = ["scale", "scale_half"].into_iter().filter_map(|name| groups.name(name));
+        let end = parts.map(|part| part.end()).fold(number.end(), usize::max);
         side(text, Some(number.start()..end), unit.range(), false) == Some(Side::Before)
     }
 }
@@ -306,7 +343,12 @@ mod tests {
             (Language::German, "1 Million Euro", "1000000 EUR"),
             (Language::German, "EUR 2 1/2 Mio.", ""),
             (Language::French, "1,5 Md€ et 2 Md €", "1500000000 EUR; 2000000000 EUR"),
-            (Language::French, "3 millions et demi d’euros", ""),
+            (Language::French, "3 millions et demi d’euros", "3500000 EUR"),
+            (Language::French, "un million et demi d'euros et un million d'euros", "1500000 EUR; 1000000 EUR"),
+            (Language::French, "EUR 2 millions et demi", "2500000 EUR"),
+            (Language::French, "entre 2 et 3 milliards et demi de dollars", "2000000000 USD; 3500000000 USD"),
+            (Language::Spanish, "3 millones y medio de euros", "3500000 EUR"),
+            (Language::Italian, "2 milioni e mezzo di euro", "2500000 EUR"),
             (Language::Spanish, "medio millón de euros", "500000 EUR"),
             (Language::Italian, "mezzo milione di euro", "500000 EUR"),
             (Language::French, "Four\t2\tEUR 18 400", "18400 EUR"),

@@ -19,6 +19,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use casetrack_core::{EntityType, Error, Mention, Reference, ReferenceKind, Result};
+use regex::Regex;
 
 use self::rules::{Read, Rules};
 use crate::dates::DateOrder;
@@ -154,6 +155,25 @@ pub(crate) fn days_in_words(text: &str) -> Result<Vec<Mention>> {
     let places = (!found.is_empty()).then(|| Places::new(text));
     let place = |found| Some(placed(places.as_ref()?, found));
     Ok(without_overlap(found).into_iter().filter_map(place).collect())
+}
+
+/// Before the currency, a word that only one of the languages has.
+static LARGE_NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words = r"(?i)\b(?:millions?(?:\s+et\s+demie?)?\s+d(?:['’]|e\b)|milliards?\b|millones\b|millón\b|milion[ei]\b|miliard[oi]\b|millionen\b|milliarden\b)";
+    Regex::new(words).ok()
+});
+
+/// The amounts with a word such as "millones" of one of the languages, for a text in any language; in text order, without overlap.
+pub(crate) fn amounts_in_words(text: &str) -> Result<Vec<Mention>> {
+    if !LARGE_NUMBER.as_ref().is_some_and(|words| words.is_match(text)) {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for language in Language::ALL {
+        found.extend(language.rules()?.amounts.in_words(text));
+    }
+    let places = Places::new(text);
+    Ok(without_overlap(found).into_iter().map(|found| placed(&places, found)).collect())
 }
 
 pub fn amounts(language: Language, text: &str) -> Result<Vec<Mention>> {

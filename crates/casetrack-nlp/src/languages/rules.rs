@@ -59,6 +59,9 @@ pub(super) struct DatesData {
 pub(super) struct AmountsData {
     /// Words between a word such as "million" and the currency.
     pub of: String,
+    /// "And a half" behind such a word.
+    #[serde(default)]
+    pub half: Option<String>,
     /// Powers of ten and the words for them.
     pub scales: Vec<(i32, String)>,
     /// A code of ISO 4217 or `%`, a power of ten, and the ways to write them.

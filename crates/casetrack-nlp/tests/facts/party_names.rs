@@ -256,3 +256,19 @@ fn a_label_may_have_a_line_of_its_own() {
         ),
     ]);
 }
+
+#[test]
+fn a_person_behind_a_label_may_have_small_initials() {
+    check(&[
+        (
+            "LEASE\nLandlord: E. e. Nesbit\nTenant: e. e. cummings\nThis Lease is made on 17 March 2025.\n\n1. Rent.",
+            "E. e. Nesbit; e. e. cummings",
+        ),
+        ("LICENSE\nLicensor: k. d. lang\nLicensee: J. r. o'neil\n\n1. Use.", "k. d. lang; J. r. o'neil"),
+        ("LEASE\nLessor: T.s. Eliot\nLessee: p. d. q. bach\n\n1. Rent.", "T.s. Eliot; p. d. q. bach"),
+        // No names.
+        ("LEASE\nLandlord: Acme Estates Ltd\nTenant: i. e. none\n\n1. Rent. It is due.", "Acme Estates Ltd"),
+        ("LEASE\nLandlord: Acme Estates Ltd\nTenant: see schedule\n\n1. Rent. It is due.", "Acme Estates Ltd"),
+        ("LEASE\nLandlord: Acme Estates Ltd\nTenant: a. see b. below\n\n1. Rent. It is due.", "Acme Estates Ltd"),
+    ]);
+}

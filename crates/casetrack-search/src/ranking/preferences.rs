@@ -12,7 +12,7 @@ use casetrack_store::{Collection, Filter, Selection};
 
 use super::fusion::{self, Candidate};
 use crate::quantity::{self, Comparison};
-use crate::{cover, literal, route};
+use crate::{cover, literal, route, section};
 
 /// The most that each preference adds to a score of 0–1.
 const NAMED: f32 = 0.5;
@@ -75,12 +75,21 @@ impl Preferences {
         let comparisons = quantity::comparisons(&asked);
         // Their numbers are bounds, which the passages need not have.
         let exact = quantity::without(&asked, &comparisons);
-        if let Some(literals) = literal::literals(collection, &exact, &phrases, selection, meant.as_deref(), notices)? {
+        if let Some(literals) = literal::literals(collection, &exact, &phrases, selection, notices)? {
             preferred.push(Preferred {
                 stage: "quoted words and numbers",
                 filter: literals.filter.clone(),
                 most: LITERAL,
                 share: Box::new(move |document, index| literals.weight(document, index)),
+                apart: false,
+            });
+        }
+        if let Some(section::Sections { most, weights }) = section::sections(collection, &exact, meant.as_deref())? {
+            preferred.push(Preferred {
+                stage: "cited sections",
+                filter: literal::only(collection, weights.keys(), selection)?,
+                most,
+                share: Box::new(move |document, index| weights.get(&(document, index)).copied().unwrap_or(0.0)),
                 apart: false,
             });
         }

@@ -127,9 +127,9 @@ pub struct Sync {
     /// Remove documents whose files no longer exist
     #[arg(long)]
     remove_deleted: bool,
-    /// Remove the documents of files that a mailbox or archive no longer holds, also if those are more than half. With --remove-deleted: remove
-    /// documents also if a whole folder, or more than half of the documents, is gone at once. Without it they are kept, because a drive that is
-    /// not connected looks the same
+    /// Remove the documents of files that a mailbox or archive no longer holds, also if those are at least five and more than half. With
+    /// --remove-deleted: remove documents also if a whole folder is gone at once, or at least five documents and more than half of them. Without
+    /// it they are kept, because a drive that is not connected looks the same
     #[arg(long)]
     confirm_removal: bool,
     /// Only list the changes, without making them

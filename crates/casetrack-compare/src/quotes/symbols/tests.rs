@@ -50,6 +50,9 @@ fn typography_makes_no_difference_and_is_named() {
         ("10.1MediWound shall pay", "10.1 MediWound shall pay", vec![Spacing]),
         ("see 4.2(b)", "see 4.2 (b)", vec![Spacing]),
         ("ＡＢＣ－2023", "ABC-2023", vec![Dashes, CharacterForms]),
+        ("10 m² of x³", "10 m2 of x3", vec![CharacterForms]),
+        ("10 km2, 4 cm3 and 2 ft2", "10 km², 4 cm³ and 2 ft²", vec![CharacterForms]),
+        ("10 ㎡", "10 m²", vec![CharacterForms]),
     ] {
         assert_eq!(same(document, quotation), Some(differs), "{document} | {quotation}");
     }

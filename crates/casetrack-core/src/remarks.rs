@@ -8,6 +8,11 @@ pub const ENCRYPTED_MAIL: &str = "The message is encrypted; only its headers cou
 pub const DECRYPT_MAIL: &str =
     "Open it in the mail program of its recipient, save the message and its attachments decrypted, and ingest those.";
 
+/// The warning of a file that only leads to a document elsewhere, as browsers and cloud drives make them.
+pub const LINK_ONLY: &str = "The file is only a link; the document to which the link leads was not read.";
+/// What to do about it.
+pub const OPEN_LINK: &str = "Open the link, save the document itself, and ingest that.";
+
 /// The beginning of the remark about pictures that are taken for decoration.
 pub const SMALL_PICTURES: &str = "Small pictures that its text shows were left out:";
 
@@ -72,6 +77,7 @@ mod tests {
         }
         for loss in [
             "The message is encrypted; only its headers could be read.",
+            LINK_ONLY,
             "The text layer of page 2 does not match the page image, and OCR cannot read the page either.",
             "Could not be read: page 3. The other pages are complete.",
             "OCR is uncertain on page 2 (mean confidence below 0.6): compare quotations with the page.",

@@ -226,6 +226,9 @@ const MAIL_HEADERS_WITHIN: usize = 64 * 1024;
 /// A message, mailbox or web archive, by its first lines; parts of it may be binary data.
 fn mail_format(source: &Source) -> Option<FileFormat> {
     let bytes = source.bytes;
+    if formats::mail::apple_message(bytes).is_some() {
+        return Some(FileFormat::Eml);
+    }
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(MAIL_HEADERS_WITHIN)]);
     let start = start.trim_start_matches(['\u{FEFF}', ' ', '\t', '\r', '\n']).to_ascii_lowercase();
     if formats::mail::is_web_archive(&start, source.promised_format() == Some(FileFormat::Mhtml)) {
@@ -419,6 +422,9 @@ mod tests {
         assert_eq!(detect(Path::new("a.mbox"), b"From a Mon Jun  1 10:00:00 2009\n\nx").unwrap(), FileFormat::Mbox);
         assert_eq!(detect(Path::new("a.txt"), b"From now on the rent is due.").unwrap(), FileFormat::Text);
         assert_eq!(detect(Path::new("page.eml"), b"<!DOCTYPE html><p>x").unwrap(), FileFormat::Html);
+        let apple = b"12      \nFrom: Ann\n\nx<?xml version=\"1.0\"?>\n<!DOCTYPE plist>\n<plist version=\"1.0\"/>";
+        assert_eq!(detect(Path::new("1204.emlx"), apple).unwrap(), FileFormat::Eml);
+        assert_eq!(detect(Path::new("list.txt"), b"12\nFrom: Ann\n\nx, and more").unwrap(), FileFormat::Text);
     }
 
     #[test]

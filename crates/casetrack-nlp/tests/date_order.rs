@@ -119,7 +119,23 @@ fn language_law_places_currency_and_zone_decide_the_order() {
             Some("en"),
             "2021-06-07, 2021-05-06",
         ),
+        (
+            "From: Jane Roe <jane@example.ca>\nDate: Mon, 7 Jun 2021 09:15:30 -0500\nSubject: Rent\n\nPaid on 05/06/2021.",
+            Some("en"),
+            "2021-06-07, 2021-05-06 or 2021-06-05",
+        ),
+        (
+            "From: jane@example.io\nDate: Mon, 7 Jun 2021 09:15:30 -0500\nSubject: Rent\n\nPaid on 05/06/2021.",
+            Some("en"),
+            "2021-06-07, 2021-05-06",
+        ),
         ("The tenant paid on 05/06/2021.", Some("en-GB"), DAY),
+        // forms write the order in letters
+        ("Date (dd/mm/yyyy): 05/06/2021", Some("en"), DAY),
+        ("Effective date: 05/06/2021 (MM/DD/YYYY)", Some("en"), MONTH),
+        ("Date: 05-06-2021 (DD-MM-YY), paid in London, England.", Some("en"), DAY),
+        ("Date (mm/dd/yyyy): 05/06/2021. Governed by the laws of Ireland.", Some("en"), MONTH),
+        ("Dates are dd/mm/yyyy or mm/dd/yyyy: 05/06/2021", Some("en"), EITHER),
     ]);
 }
 

@@ -1,6 +1,7 @@
 //! Plain text: verbatim after decoding, paragraphs are runs of lines between blank lines, form feeds start pages. XML is plain text, too,
 //! except electronic invoices.
 
+use casetrack_core::remarks::LINK_ONLY;
 use casetrack_core::{ExtractionMethod, Result};
 use casetrack_pages::build::{DocumentBuilder, Extractor};
 use casetrack_pages::model::Source;
@@ -16,9 +17,27 @@ impl Extractor for TextFile {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         match encoding::decode_html(source.bytes).filter(|decoded| invoice::is_invoice(&decoded.text)) {
             Some(decoded) => invoice::write(&decoded.text, document),
-            None => PlainText.extract(source, document),
+            None => {
+                if source.bytes.len() <= LINK && is_link(&String::from_utf8_lossy(source.bytes)) {
+                    document.warn(LINK_ONLY);
+                }
+                PlainText.extract(source, document)
+            }
         }
     }
+}
+
+/// Longest file that is only a link, in bytes.
+const LINK: usize = 4000;
+
+/// True for a shortcut of Windows, macOS or Linux, and for a document of Google Drive, whose file has only its address.
+fn is_link(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{FEFF}').trim();
+    let begins = |with: &str| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    let desktop = begins("[Desktop Entry]") && text.lines().any(|line| line.trim() == "Type=Link");
+    let location = begins("<?xml") && text.contains("<plist") && text.contains("<key>URL</key>");
+    let drive = text.starts_with('{') && text.ends_with('}') && text.contains("\"doc_id\"");
+    begins("[InternetShortcut]") || desktop || location || drive
 }
 
 /// Text as it is.
@@ -59,6 +78,21 @@ mod tests {
         let extraction = crate::extract(Path::new("a.txt"), bytes, &ExtractOptions::default()).unwrap();
         extraction.pages.iter().for_each(assert_page_invariants);
         extraction
+    }
+
+    #[test]
+    fn a_link_is_not_taken_for_its_document() {
+        for link in [
+            "[InternetShortcut]\r\nURL=https://a.example/lease\r\n",
+            "[Desktop Entry]\nType=Link\nURL=https://a.example/lease\n",
+            "<?xml version=\"1.0\"?><plist><dict><key>URL</key><string>https://a.example</string></dict></plist>",
+            "{\"url\":\"https://a.example/document\",\"doc_id\":\"1\"}",
+        ] {
+            assert_eq!(extract(link.as_bytes()).warnings, [super::LINK_ONLY], "{link}");
+        }
+        for text in ["See [InternetShortcut] below.", "{\"name\":\"a\"}", "[Desktop Entry]\nType=Application\n"] {
+            assert!(extract(text.as_bytes()).warnings.is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use casetrack_core::remarks::{DECRYPT_MAIL, ENCRYPTED_MAIL, is_remark};
+use casetrack_core::remarks::{DECRYPT_MAIL, ENCRYPTED_MAIL, LINK_ONLY, OPEN_LINK, is_remark};
 use casetrack_core::{
     Action, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Hint, Result, UnreadPart, hint,
 };
@@ -143,8 +143,16 @@ impl UnreadFile {
             document_id: Some(meta.id),
             code: PARTLY_READ.to_owned(),
             reason: warning.to_owned(),
-            hint: (warning == ENCRYPTED_MAIL).then(|| DECRYPT_MAIL.into()),
+            hint: remedy_for_loss(warning).map(Into::into),
         }
+    }
+}
+
+fn remedy_for_loss(warning: &str) -> Option<&'static str> {
+    match warning {
+        ENCRYPTED_MAIL => Some(DECRYPT_MAIL),
+        LINK_ONLY => Some(OPEN_LINK),
+        _ => None,
     }
 }
 

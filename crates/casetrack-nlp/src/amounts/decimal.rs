@@ -122,6 +122,10 @@ pub fn in_digits(tokens: &Tokens, at: usize) -> Option<Digits> {
 /// The same for an amount: plain spaces also group digits, a dash may replace the cents, and a fraction may follow: "1 250 000", "5'000.-",
 /// "10.000,--", "2 1/2".
 pub fn of_money(tokens: &Tokens, at: usize) -> Option<Digits> {
+    // "£000s" is the unit of a table
+    if tokens.surface(at).len() > 2 && tokens.surface(at).bytes().all(|digit| digit == b'0') {
+        return None;
+    }
     let whole = without_fraction(tokens, at)?;
     match mixed(tokens, &whole.value, whole.end) {
         Some(Mixed { value, end }) => Some(Digits { value: value?, end, doubtful: false }),

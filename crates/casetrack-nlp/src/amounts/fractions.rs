@@ -98,6 +98,15 @@ pub(super) fn large_in_words(tokens: &Tokens, at: usize) -> Option<(Decimal, usi
     of_scale(tokens, at)
 }
 
+/// "3/4 million" in digits, and the token after it. The value is `None` if the fraction has no exact decimal.
+pub(super) fn large_fraction(tokens: &Tokens, at: usize) -> Option<(Option<Decimal>, usize)> {
+    let (over, under) = (tokens.number(at)?, tokens.number(at + 2)?);
+    let slash = matches!(tokens.symbol(at + 1), '/' | '⁄') && tokens.glued(at + 1) && tokens.glued(at + 2);
+    let power = scale(tokens.word(at + 3)).filter(|power| *power > 2 && tokens.gap(at + 3) <= Gap::Line)?;
+    let value = if (1..under).contains(&over) { Decimal::from_integer(0).with_fraction(over, under) } else { None };
+    slash.then(|| (value.map(|value| value.shifted(power as i32)), at + 4))
+}
+
 /// "half a million", "a quarter of a billion", "a half million".
 fn of_scale(tokens: &Tokens, at: usize) -> Option<(Decimal, usize)> {
     let ((over, under), end) = fraction(tokens, at)?;

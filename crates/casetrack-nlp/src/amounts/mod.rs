@@ -20,7 +20,7 @@ pub use self::currency::CROWNS;
 pub(crate) use self::currency::is_code as is_currency;
 pub(crate) use self::decimal::Decimal;
 use self::decimal::{Digits, hundredths, in_digits, is_unclear_scale, of_money, scale_at};
-use self::fractions::large_in_words;
+use self::fractions::{large_fraction, large_in_words};
 use crate::numbers::cardinal;
 use crate::tokens::{Gap, Kind, Tokens};
 
@@ -92,21 +92,30 @@ impl Reader<'_> {
                     amount.value.negative = true;
                     Some(amount)
                 }
-                '(' => {
-                    let mut amount = self.unsigned_at(at + 1)?;
-                    if tokens.symbol(amount.end) != ')' || !self.is_cell(at, amount.end + 1) {
-                        return None;
-                    }
-                    (amount.first, amount.end) = (at, amount.end + 1);
-                    amount.value.negative = true;
-                    Some(amount)
-                }
+                '(' => self.amount_in_brackets(at),
                 '.' => self.amount_at_number(at),
                 _ => self.amount_at_currency(at),
             },
             Kind::Number => self.amount_at_number(at),
             Kind::Word => self.amount_at_currency(at).or_else(|| self.amount_in_words(at)),
         }
+    }
+
+    /// An amount in parentheses that are a sign, or have a word of its number behind them: "(£1,250) thousand".
+    fn amount_in_brackets(&self, at: usize) -> Option<Amount> {
+        let tokens = self.tokens;
+        let mut amount = self.unsigned_at(at + 1).filter(|amount| tokens.symbol(amount.end) == ')')?;
+        let close = amount.end + 1;
+        let scale = scale_at(tokens, close, None).filter(|_| amount.unit != "%");
+        amount.end = scale.map_or(close, |(_, end)| end);
+        let negative = self.is_cell(at, amount.end);
+        if !negative && scale.is_none() {
+            return None;
+        }
+        amount.first = at;
+        amount.value = amount.value.shifted(scale.map_or(0, |(power, _)| power.min(15) as i32));
+        amount.value.negative = negative;
+        Some(amount)
     }
 
     fn unsigned_at(&self, at: usize) -> Option<Amount> {
@@ -144,6 +153,9 @@ impl Reader<'_> {
         if !currency::leads(tokens, self.free, at, before.next, self.conventions) {
             return None;
         }
+        if let Some((value, end)) = large_fraction(tokens, next).filter(|_| sign.is_none()) {
+            return Some(Amount { first: at, end, value: value?.shifted(before.power as i32), unit: before.unit });
+        }
         let digits = of_money(tokens, next)?;
         let is_plain = digits.end == next + 1;
         if before.power > 0 && is_year(tokens.surface(next)) && is_plain {
@@ -153,7 +165,7 @@ impl Reader<'_> {
         if tokens.is_word(at) && self.is_point_before_digit(digits.end) {
             return None;
         }
-        let (value, mut end, scaled) = self.scaled(&digits, before.unit);
+        let (value, end, scaled) = self.scaled(&digits, before.unit);
         if !scaled && is_unclear_scale(tokens, end) {
             return None;
         }
@@ -166,23 +178,30 @@ impl Reader<'_> {
         {
             return None;
         }
-        let mut value = value.shifted(before.power as i32);
-        value.negative = matches!(sign, Some('-' | '−'));
+        let mut amount = Amount { first: at, end, value: value.shifted(before.power as i32), unit: before.unit };
+        amount.value.negative = matches!(sign, Some('-' | '−'));
         if sign == Some('(') {
-            if tokens.symbol(end) != ')' {
-                return None;
-            }
-            end += 1;
-            let accounts = tokens.glued(before.next) && !tokens.is_word(before.next - 1);
-            let ends_line = tokens.gap(end) >= Gap::Line && !tokens.surface(end).starts_with(char::is_lowercase);
-            value.negative = accounts && ends_line || self.is_cell(at, end);
-            if !value.negative && ends_line {
-                // the only number of a line of accounts, or the end of a line of text
-                return None;
-            }
+            amount = self.closed(amount, before.next, scaled)?;
         }
-        let amount = Amount { first: at, end, value, unit: before.unit };
         (!self.is_heading(&amount)).then(|| self.with_country(amount))
+    }
+
+    /// An amount whose number is in parentheses, to their end: "$(1,234)", "EUR (2.3) million".
+    fn closed(&self, mut amount: Amount, open: usize, scaled: bool) -> Option<Amount> {
+        let tokens = self.tokens;
+        if tokens.symbol(amount.end) != ')' {
+            return None;
+        }
+        amount.end += 1;
+        if let Some((power, end)) = scale_at(tokens, amount.end, None).filter(|_| !scaled) {
+            (amount.value, amount.end) = (amount.value.shifted(power.min(15) as i32), end);
+        }
+        let end = amount.end;
+        let accounts = tokens.glued(open) && !tokens.is_word(open - 1);
+        let ends_line = tokens.gap(end) >= Gap::Line && !tokens.surface(end).starts_with(char::is_lowercase);
+        amount.value.negative = accounts && ends_line || self.is_cell(amount.first, end);
+        // otherwise the only number of a line of accounts, or the end of a line of text
+        (amount.value.negative || !ends_line).then_some(amount)
     }
 
     /// "$20,000 USD", "$5 Canadian", "JPY 1,200,000 yen".

@@ -76,7 +76,13 @@ impl Reader<'_> {
     pub(super) fn range_at(&self, at: usize) -> Option<[Amount; 2]> {
         let low = self.end_at(at)?;
         let joint = self.joint(&low)?;
-        let high = self.end_at(joint.next)?;
+        let mut high = self.end_at(joint.next)?;
+        // "£5-10m": the letter needs the currency of the first end
+        if let (None, None, Some(unit)) = (high.unit, high.scale, low.unit.filter(|unit| unit.leads))
+            && let Some((power, end)) = scale_at(self.tokens, high.end, Some(unit.name))
+        {
+            (high.scale, high.end) = (Some(power), end);
+        }
         let shares_scale = low.scale.is_none() && high.scale.is_some();
         let unit = match (low.unit, high.unit) {
             (None, Some(unit)) if !unit.leads && !self.is_numbered(low.first, &joint) => unit,

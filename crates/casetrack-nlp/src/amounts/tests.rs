@@ -171,6 +171,11 @@ fn both_ends_of_a_range_are_amounts() {
         ("5 to 7 per cent", "5 %; 7 %"),
         ("from $500 to $1 million", "500 USD; 1000000 USD"),
         ("$5 and $7 million", "5 USD; 7000000 USD"),
+        ("£5-10m a year", "5000000 GBP; 10000000 GBP"),
+        ("$3-4k", "3000 USD; 4000 USD"),
+        ("EUR 2–3bn in total", "2000000000 EUR; 3000000000 EUR"),
+        ("€500-1,000k", "500000 EUR; 1000000 EUR"),
+        ("EUR 5-10 m² of land", "5 EUR"),
         ("$500 to 2 employees", "500 USD"),
         ("Phase 1 - 5,000 USD", "5000 USD"),
         ("1 - 5,000 USD", "5000 USD"),
@@ -200,8 +205,23 @@ fn parentheses_are_negative_in_accounts_only() {
         ("a loss of $(1,500) is due", "1500 USD"),
         ("Net loss\t$(1,500)\t$(900)", "-1500 USD; -900 USD"),
         ("Net loss $(1,500)\nTotal", "-1500 USD"),
+        ("a loss of EUR (2.3) million was made", "2300000 EUR"),
+        ("a loss of (£1,250) thousand was made", "1250000 GBP"),
+        ("Net loss\t(£1,250) thousand\t2023", "-1250000 GBP"),
         // the only number of a line may be of either kind
         ("Net loss $ (20,000)\nTotal", ""),
+    ]);
+}
+
+#[test]
+fn a_unit_of_a_table_is_no_amount_and_a_fraction_may_be_one() {
+    check(&[
+        ("in £000s\nRevenue 1,250", ""),
+        ("$000 Revenue 1,250", ""),
+        ("£3/4 million", "750000 GBP"),
+        ("USD 1/2 million in cash", "500000 USD"),
+        ("$5/3 million and $5/0 million", ""),
+        ("$5/10 minutes", "5 USD"),
     ]);
 }
 

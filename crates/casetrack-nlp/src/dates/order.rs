@@ -62,7 +62,8 @@ impl DateOrder {
         if digits.ambiguous.is_empty() || digits.votes.any() {
             return Some(digits.votes.order());
         }
-        Some(digits.like_days_in_words(pages).order()).filter(|order| *order != DateOrder::Unknown)
+        let orders = [digits.like_days_in_words(pages).order(), written_order(pages)];
+        orders.into_iter().find(|order| *order != DateOrder::Unknown)
     }
 }
 
@@ -125,6 +126,25 @@ impl Digits {
         }
         votes
     }
+}
+
+/// The order that a document writes in letters, as forms do: "dd/mm/yyyy", "MM-DD-YY", "jj/mm/aaaa".
+fn written_order(pages: &[&str]) -> DateOrder {
+    let mut votes = Votes::default();
+    for page in pages {
+        let tokens = Tokens::new(page);
+        for at in 2..tokens.len() {
+            let between = tokens.symbol(at - 1);
+            if !matches!(between, '/' | '-' | '.') || tokens.symbol(at + 1) != between {
+                continue;
+            }
+            let year = ["y", "a", "j"].iter().any(|year| tokens.word(at + 2).starts_with(year));
+            let is_day = |at: usize| matches!(tokens.word(at), "d" | "dd" | "j" | "jj" | "t" | "tt" | "g" | "gg");
+            let is_month = |at: usize| matches!(tokens.word(at), "m" | "mm");
+            votes.add(year && is_day(at - 2) && is_month(at), year && is_month(at - 2) && is_day(at));
+        }
+    }
+    votes.order()
 }
 
 /// True if slashes or hyphens are between two numbers and a year. Points have the day first everywhere.

@@ -14,8 +14,8 @@ use crate::words::{entries, words};
 
 pattern_table! {
     "dates/orders.toml":
-    DAY_FIRST, MONTH_FIRST, DAY_FORM, MONTH_FORM, OTHER_FORM, MAIL_ZONE;
-    CURRENCIES, UNDECIDED, REGIONS, DAY_ZONES, MONTH_ZONES,
+    DAY_FIRST, MONTH_FIRST, DAY_FORM, MONTH_FORM, OTHER_FORM, MAIL_ZONE, SENDER;
+    CURRENCIES, UNDECIDED, REGIONS, DAY_ZONES, MONTH_ZONES, GENERIC_DOMAINS,
 }
 
 word_lists! {
@@ -135,9 +135,14 @@ fn by_currency(pages: &[&str]) -> DateOrder {
 fn by_zone(pages: &[&str], language: &str) -> DateOrder {
     let zone = pages.first().and_then(|page| MAIL_ZONE.captures(page)).and_then(|found| found.get(1));
     let Some(zone) = zone.map(|zone| zone.as_str().to_owned()) else { return DateOrder::Unknown };
+    // "jane@example.ca": someone of another country in a zone of the United States
+    let abroad = || {
+        let sender = pages.first().and_then(|page| SENDER.captures(page)).and_then(|found| found.get(1));
+        sender.is_some_and(|country| !GENERIC_DOMAINS.contains(&country.as_str().to_lowercase()))
+    };
     match (DAY_ZONES.contains(&zone), MONTH_ZONES.contains(&zone)) {
         (true, _) => DateOrder::DayFirst,
-        (_, true) if matches!(language, "en" | "und") => DateOrder::MonthFirst,
+        (_, true) if matches!(language, "en" | "und") && !abroad() => DateOrder::MonthFirst,
         _ => DateOrder::Unknown,
     }
 }

@@ -15,7 +15,7 @@ pattern_table! {
     BLANK, TERM_BEFORE, BEGINS_SENTENCE, NOT_TERM, UNLESS, UPON, GOES_ON, STAYS, ENDS, OF_DATE, NOTICE_AFTER, COUNTS,
     FROM_SUCH, AND_THEN, DAY_BEFORE, LATER_OF, EXPECTED, CONTINUES, HEADING, UNDER_HEADING, RANGE, OF_NOTICE,
     NOTICE_OF_END, IT, SUBJECT, NO_SUBJECT, LAST_DAY, EVENT, CLAUSE_END, DEFINED, OF_CONTRACT, LISTED, PROVISO,
-    AFTERWARDS, EXTENDED, MONTH_END, BEHIND_LENGTH, UNFINISHED, UNTIL_ENDED;
+    AFTERWARDS, EXTENDED, MONTH_END, BEHIND_LENGTH, UNFINISHED, UNTIL_ENDED, OF_OTHER, ITS_DATE;
     TERM_NAMES, BEGINNING_NAMES, AFTER_TERM, INITIAL_TERM,
 }
 
@@ -60,7 +60,8 @@ pub(crate) fn find(text: &Text<'_>, days: &Days, scored: Option<&Scored>) -> Opt
         let about_it = of_contract && IT.is_match(said);
         of_contract = about_it || SUBJECT.is_match(said) || of_contract && NO_SUBJECT.is_match(said);
         let during = |about: &regex::Match<'_>| DURING.is_match(&said[..about.start()]);
-        let about = OF_TERM.find_iter(said).find(|about| !during(about)).map(|about| about.start());
+        let other = |about: &regex::Match<'_>| OF_OTHER.is_match(&said[about.start()..]);
+        let about = OF_TERM.find_iter(said).find(|about| !during(about) && !other(about)).map(|about| about.start());
         let alone = about_it || heading && UNDER_HEADING.is_match(said);
         let Some(about) = about.or(alone.then_some(0)) else { continue };
         if !heading && !LASTS.is_match(said) {
@@ -344,10 +345,10 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         .flatten();
     let such = ["such date", "that date", "said date"];
     let close = at_anniversary.or(after).and_then(name).filter(|name| !such.contains(&name.to_lowercase().as_str()));
-    if said[span.range.clone()].trim_end().ends_with(" hereof") {
+    let rest = &said[span.range.end.min(said.len())..];
+    if said[span.range.clone()].trim_end().ends_with(" hereof") || ITS_DATE.is_match(rest) {
         return agreement();
     }
-    let rest = &said[span.range.end.min(said.len())..];
     if close.is_none() && COUNTS.is_match(rest) && !AND_THEN.is_match(rest) && !FROM_SUCH.is_match(rest) {
         return Start::words(rest);
     }

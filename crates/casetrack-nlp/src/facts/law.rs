@@ -120,7 +120,8 @@ fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
         found.push((score, name, at.start..end));
     };
     for cue in LAWS_OF.find_iter(whole) {
-        if NOT_LAW.is_match(&whole[cue.start()..cue.end()]) {
+        let denied = whole[..cue.start()].trim_end().ends_with(" not");
+        if denied || NOT_LAW.is_match(&whole[cue.start()..cue.end()]) {
             continue;
         }
         if let Some((name, end)) = place(&whole[cue.end()..]) {

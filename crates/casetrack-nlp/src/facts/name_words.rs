@@ -10,6 +10,22 @@ word_lists! {
     DESCRIBED: list = "facts/described.txt";
 }
 
+/// Offices of a state, and institutes: "State of Ohio, Bureau of Motor Vehicles".
+pub(super) const OFFICES: &[&str] = &[
+    "Department",
+    "Bureau",
+    "Office",
+    "Division",
+    "Agency",
+    "Board",
+    "Commission",
+    "Ministry",
+    "Secretary",
+    "Institute",
+    "Centre",
+    "Center",
+];
+
 /// "Full Company Name", "Target Company": the text of a form in place of a name.
 pub(crate) fn is_blank(all: &[Word<'_>]) -> bool {
     let placeholder = |word: &Word<'_>| PLACEHOLDERS.contains(word.folded().as_str());

@@ -51,7 +51,7 @@ pub(super) fn notice(text: &Text<'_>, days: &Days) -> Option<Obligation> {
     }
     let trigger = Some(format!("{} before the end of the term", notice.value));
     let duty = Obligation { trigger, ..duty((notice.page, notice.char_start, notice.char_end)) };
-    let end = expiry::find(text, days, Some(&Scored::new(text)))?;
+    let Some(end) = expiry::find(text, days, Some(&Scored::new(text))) else { return Some(duty) };
     let Some((last_day, length)) = end.last_day.zip(calendar_length(&notice.value)) else { return Some(duty) };
     let due = last_day.checked_sub(length.length()).ok()?;
     let from = if end.fact.value == last_day.to_string() {

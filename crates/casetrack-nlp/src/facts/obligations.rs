@@ -61,7 +61,7 @@ impl Obligation {
 
 pattern_table! {
     "facts/obligations.toml":
-    DUTY, NO_DUTY, BY, HAPPENED, OWED, WITHIN, AFTER, EVERY, EFFECTIVE,
+    DUTY, NO_DUTY, BY, HAPPENED, OWED, WITHIN, AFTER, EVERY, EFFECTIVE, COUNTED,
 }
 
 /// Longest duty, in characters.
@@ -209,7 +209,9 @@ impl Deadline {
 fn deadline(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<Deadline> {
     let said = &text.text()[clause.clone()];
     for day in text.days_in(clause.clone()) {
-        if is_due(&text.text()[clause.start..day.range.start]) {
+        let before = &text.text()[clause.start..day.range.start];
+        let length_ahead = || spans(before).last().is_some_and(|span| COUNTED.is_match(&before[span.range.end..]));
+        if is_due(before) && !length_ahead() {
             return Some(Deadline::by(day));
         }
     }
@@ -220,7 +222,8 @@ fn deadline(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<Deadli
         }
         let from = single_spaced(after.as_str());
         let trigger = Some(format!("{} {from}", span.text()));
-        let (due, computed) = match computed(text, &span, &from, days) {
+        let at = clause.start + span.range.end + after.start();
+        let (due, computed) = match computed(text, &span, &from, at, days) {
             Some((due, computed)) => (Some(due), Some(computed)),
             None => (None, None),
         };
@@ -231,21 +234,29 @@ fn deadline(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<Deadli
     Some(Deadline { due: None, computed: None, trigger: Some(trigger) })
 }
 
-/// The day, if the length of time counts from the effective date or the date of the agreement. Business days are left
-/// out: they need a calendar of holidays.
-fn computed(text: &Text<'_>, span: &Span, from: &str, days: &Days) -> Option<(String, String)> {
-    if span.business || !EFFECTIVE.is_match(from) {
+/// The day, if the length of time counts from a stated day, the effective date or the date of the agreement. `at` is the byte of `from`, the words
+/// behind the length. Business days are left out: they need a calendar of holidays.
+fn computed(text: &Text<'_>, span: &Span, from: &str, at: usize, days: &Days) -> Option<(String, String)> {
+    if span.business {
         return None;
     }
-    let known = if from.to_lowercase().contains("effective") {
-        days.effective.as_ref().or(days.agreement.as_ref())
-    } else {
-        days.agreement.as_ref().or(days.effective.as_ref())
-    }?;
-    let day: Date = known.iso.parse().ok()?;
-    let before = from.starts_with("before") || from.starts_with("prior");
+    // "of 15 February 2024", "after the 1st of May 2024"
+    let first = text.days_in(at..at + from.len()).first();
+    let stated = first.filter(|day| text.text()[at..day.range.start].split_whitespace().count() <= 2);
+    let (iso, range) = match stated {
+        Some(day) => (&day.iso, &day.range),
+        None if !EFFECTIVE.is_match(from) => return None,
+        None => {
+            let (effective, agreement) = (days.effective.as_ref(), days.agreement.as_ref());
+            let of_effect = from.to_lowercase().contains("effective");
+            let known = if of_effect { effective.or(agreement) } else { agreement.or(effective) }?;
+            (&known.iso, &known.range)
+        }
+    };
+    let day: Date = iso.parse().ok()?;
+    let before = ["before", "prior", "in advance"].iter().any(|words| from.starts_with(words));
     let due = if before { day.checked_sub(span.length()) } else { day.checked_add(span.length()) }.ok()?;
     let joint = if before { "before" } else { "from" };
-    let page = text.flat.place(known.range.clone()).0;
-    Some((due.to_string(), format!("{} {joint} {} (p. {page})", span.text(), known.iso)))
+    let page = text.flat.place(range.clone()).0;
+    Some((due.to_string(), format!("{} {joint} {iso} (p. {page})", span.text())))
 }

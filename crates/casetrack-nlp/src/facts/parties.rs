@@ -19,7 +19,7 @@ use crate::words::words;
 pattern_table! {
     "facts/parties.toml":
     SEPARATOR, LEAD, SMALL_NAME, YOU, LABELLED, INITIALED, TABLED, SPEAKS_FOR, AS_ROLE, WE_MEANS, YOU_MEANS, UNDERSIGNED,
-    BEGINS_PARTY, THROUGH, OFFICE_AND, ADDRESS, NEXT_PARTY, NEXT_NAME, TRADES,
+    BEGINS_PARTY, THROUGH, OFFICE_AND, ADDRESS, NEXT_PARTY, NEXT_NAME, TRADES, IN_STREET,
 }
 
 /// Most parties of one contract.
@@ -152,26 +152,32 @@ fn labelled_parties(text: &Text<'_>, lines: bool) -> Vec<Party> {
         }
     }
     // A table without marks: "SHIPPER ACME FOODS, INC.", or a label on a line of its own
+    let mut rows = Vec::new();
     for label in TABLED.captures_iter(head) {
         let (Some(all), Some(role), Some(name)) = (label.get(0), label.get(1), label.get(2)) else { continue };
         let label = role.as_str();
         let shouts = label.chars().all(|c| c.is_uppercase() || c == ' ');
-        let alone = lines && label.starts_with(char::is_uppercase) && text.flat.begins_line(name.start());
+        let written = lines && label.starts_with(char::is_uppercase);
         let known = found.iter().any(|other| other.range.contains(&name.start()));
-        if known || !(shouts || alone) || !text.flat.begins_line(all.start()) {
+        if known || !(shouts || written) || !text.flat.begins_line(all.start()) {
             continue;
         }
-        let named = name_at(text, name.start()).filter(|(name, _)| ends_with_form(&words(name)));
-        if let Some((name, range)) = named.filter(|(name, _)| !is_no_name(name)) {
-            found.push(Party {
-                name,
-                range,
-                terms: vec![role.as_str().to_owned()],
-                role: None,
-                trade: None,
-                confidence: 80,
-            });
+        let alone = shouts || text.flat.begins_line(name.start());
+        let named = name_at(text, name.start()).filter(|(name, range)| {
+            let formed = ends_with_form(&words(name));
+            let row = text.text().len() <= range.end || text.flat.begins_line(range.end + 1);
+            !is_no_name(name) && (formed && alone || row && (formed || is_person(text, range.start)))
+        });
+        if let Some((name, range)) = named {
+            let party = Party { terms: vec![label.to_owned()], ..Party::new(name, range, 80) };
+            let list = if alone { &mut found } else { &mut rows };
+            list.push(party);
         }
+    }
+    // A row by itself may be a letterhead: "Client Services Limited".
+    if !rows.is_empty() && rows.len() + found.len() >= 2 {
+        found.extend(rows);
+        found.sort_by_key(|party| party.range.start);
     }
     found
 }
@@ -297,7 +303,11 @@ fn defined_parties(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         // "a division of Acme", "a Nevada corporation": of the party, not the party
         let describes = |named: &&NameRange| {
             let before = &text.text()[range.start..named.range.start.max(range.start)];
-            is_described(before) || THROUGH.is_match(before) || in_address(before) || !BEGINS_PARTY.is_match(before)
+            is_described(before)
+                || THROUGH.is_match(before)
+                || in_address(before)
+                || !BEGINS_PARTY.is_match(before)
+                || IN_STREET.is_match(&text.text()[text.flat.line_start(named.range.start)..named.range.start])
         };
         if let Some(named) = named.filter(|named| !describes(named))
             && let Some((name, at)) = name_at(text, named.range.start)

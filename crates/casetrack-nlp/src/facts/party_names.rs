@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use casetrack_core::{EntityType, single_spaced};
 
-use super::name_words::is_public;
+use super::name_words::{OFFICES, is_public};
 use super::party_terms::is_role;
 use super::text::Text;
 use crate::words::{Class, Gap, Shape, Word, words};
@@ -25,22 +25,6 @@ word_lists! {
     /// The last words of the names of funds, which may have a number: "Trust (1994)".
     FUNDS: set = "facts/funds.txt";
 }
-/// Offices of a state, and institutes: "State of Ohio, Bureau of Motor Vehicles".
-const OFFICES: &[&str] = &[
-    "Department",
-    "Bureau",
-    "Office",
-    "Division",
-    "Agency",
-    "Board",
-    "Commission",
-    "Ministry",
-    "Secretary",
-    "Institute",
-    "Centre",
-    "Center",
-];
-
 /// Behind a comma they are part of the name of a person.
 const DEGREES: &[&str] = &["md", "phd", "esq", "cpa", "dds", "jd", "jr", "sr", "ii", "iii"];
 
@@ -219,9 +203,19 @@ impl<'t> Window<'t> {
         is_stop(word)
             || after_form
             || clause
+            || self.is_address(at)
             || self.begins_sentence(at)
             || word.gap >= Gap::Line && !is_form(word)
             || self.is_label(at)
+    }
+
+    /// True if the address of a firm begins here, on the line below its form of incorporation.
+    fn is_address(&self, at: usize) -> bool {
+        let form = &self.words[at - 1];
+        // "Deutsche Bank Trust Company Americas"
+        let company = matches!(form.folded().as_str(), "company" | "companies" | "co");
+        let ended = self.is_short_form(at - 1) || is_form(form) && !company && !self.has_form(at, 4);
+        self.begins[at] && ended && !is_form(&self.words[at])
     }
 
     /// True if a sentence begins behind the point of a form of incorporation: "Beta Ltd. Governed by the laws".

@@ -20,6 +20,17 @@ fn what_is_payable_by_a_day_is_due_then() {
 }
 
 #[test]
+fn a_length_of_time_counts_from_a_stated_day() {
+    let found = duties(
+        "3. Fees. Beta shall pay the balance within 30 days of 15 February 2005. Acme shall deliver the plan within ten days after May 1, 2005. \
+         Beta shall pay the fee within ten days after the delivery of May 1, 2005. Acme shall give notice at least 30 days before March 1, 2006.",
+    );
+    let days: Vec<_> = found.iter().map(|duty| duty.due.as_deref()).collect();
+    assert_eq!(days, [Some("2005-03-17"), Some("2005-05-11"), None, Some("2006-01-30")]);
+    assert_eq!(found[0].computed.as_deref(), Some("30 days from 2005-02-15 (p. 1)"));
+}
+
+#[test]
 fn a_duty_with_a_day_is_found_once() {
     let found = duties("3. Fees. Beta shall pay all sums that are due by July 20, 2005.");
     let said: Vec<_> = found.iter().map(|duty| (duty.who.as_str(), duty.due.as_deref())).collect();

@@ -83,6 +83,17 @@ const CLAUSES: &[(&str, &str)] = &[
 ];
 
 #[test]
+fn a_law_that_does_not_govern_is_not_the_law() {
+    for said in [
+        "This Agreement is not governed by the laws of Germany.",
+        "This Agreement shall be governed by the laws of Austria and not governed by the laws of Germany.",
+    ] {
+        let found = facts_of(&[&format!("{OPENING}12. Law. {said}\n")]);
+        assert!(!values(&found, FactKind::GoverningLaw).contains("Germany"), "{said}");
+    }
+}
+
+#[test]
 fn clauses_name_the_law_in_many_ways() {
     let mut wrong = Vec::new();
     for &(clause, law) in CLAUSES {

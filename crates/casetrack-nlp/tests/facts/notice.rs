@@ -45,7 +45,14 @@ fn a_contract_says_in_many_ways_when_it_ends() {
         ("This Agreement lapses on 28 August 2007.", [end, "", ""]),
         ("This Lease runs from 29 August 2004 until 28 August 2007.", [end, "", ""]),
         ("It is valid from 29 August 2004 through 28 August 2007.", [end, "", ""]),
+        (
+            "The term of the guarantee is ten years. The term of this Agreement is three years from 29 August 2004.",
+            ["2007-08-29", "", ""],
+        ),
+        ("This Agreement shall continue for two years from its date.", ["2006-05-03", "", ""]),
+        ("The term of this Guarantee Agreement is two years from 29 August 2004.", ["2006-08-29", "", ""]),
         // something else ends
+        ("The term of the guarantee is ten years.", ["", "", ""]),
         ("Acme rents the hall. It ends on 28 August 2007.", ["", "", ""]),
     ]);
 }
@@ -216,6 +223,17 @@ fn a_notice_that_prevents_a_renewal_has_many_wordings() {
             "This Lease ends on 30 June 2027. It shall automatically renew for one year unless a party opts out 30 days before the end of the \
              term.",
             "2027-05-31",
+        ),
+        // The length of a renewal is not the length of the first term.
+        (
+            "The Agreement will automatically roll over for further 12-month terms at the end of each term unless either party opts out no \
+             later than 45 days prior to the end of the term. The first term ends on 31 December 2026.",
+            "2026-11-16",
+        ),
+        (
+            "The current term expires on 30 September 2026 and shall automatically renew for additional periods of 6 months unless notice is \
+             given at least 2 months prior to expiration.",
+            "2026-07-30",
         ),
     ] {
         assert_eq!(due(said).as_deref(), Some(day), "{said}");

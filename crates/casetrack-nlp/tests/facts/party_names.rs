@@ -244,6 +244,33 @@ fn a_corporation_of_office_holders_is_one_party() {
 }
 
 #[test]
+fn an_address_below_a_name_is_no_part_of_it() {
+    check(&[
+        (
+            "SUPPLY AGREEMENT\n\nThis Agreement is dated 3 May 2004, by and between\n\nAcme Foods S.p.A.\nVia Roma 1\n20121 Milano\n\
+             (\"Supplier\")\n\nand\n\nBeta Bar Oy\nMannerheimintie 5\nHelsinki\n(\"Distributor\")\n\n1. Goods.",
+            "Acme Foods S.p.A.; Beta Bar Oy",
+        ),
+        (
+            "SALE\n\nSeller:\nAcme Tools Limited\nLeeds\n\nBuyer:\nAkron & Söhne KG\nHamburg\n\n1. Goods.",
+            "Acme Tools Limited; Akron & Söhne KG",
+        ),
+        (
+            "SALE\n\nSeller:\nAcme Trading FZE\nDubai\n\nBuyer:\nBeta Company\n12 Lake Road\n\n1. Goods.",
+            "Acme Trading FZE; Beta Company",
+        ),
+    ]);
+    // A name may go on in the next line.
+    check_between(&[
+        ("Acme Trust Company\nAmericas and Beta Tools\nLLC.", "Acme Trust Company Americas; Beta Tools LLC"),
+        (
+            "Acme Insurance Corporation\nGroup plc and Beta Co\nLtd.",
+            "Acme Insurance Corporation Group plc; Beta Co Ltd.",
+        ),
+    ]);
+}
+
+#[test]
 fn a_label_may_have_a_line_of_its_own() {
     check(&[
         (
@@ -254,6 +281,12 @@ fn a_label_may_have_a_line_of_its_own() {
             "SALE\n\nSeller\n\nAcme Foods, Inc.\n\nBuyer\n\nBeta Tools LLC\n\n1. Goods.",
             "Acme Foods, Inc.; Beta Tools LLC",
         ),
+        // the rows of a table
+        (
+            "SALE\n\nSeller\tAcme Trading FZE\nBuyer\tBeta & Söhne KG\nDate\t3 March 2020\n",
+            "Acme Trading FZE; Beta & Söhne KG",
+        ),
+        ("NEWSLETTER\n\nClient Services Limited\n\nOur news of May.\n", ""),
     ]);
 }
 

@@ -190,7 +190,23 @@ fn looks_like_text(text: &str) -> bool {
         all += 1;
         bad += u32::from(is_binary_control(c) || c == char::REPLACEMENT_CHARACTER);
     }
-    f64::from(bad) <= f64::from(all) * MAX_CONTROL_SHARE
+    f64::from(bad) <= f64::from(all) * MAX_CONTROL_SHARE && !is_one_letter(text)
+}
+
+/// Fewest characters of which one letter can be too many.
+const MANY_LETTERS: u32 = 64;
+
+/// True if one letter beyond ASCII makes up most of a text, as in the pixels of a picture: "ÿÿÿÿ".
+fn is_one_letter(text: &str) -> bool {
+    let sample = || text.chars().take(SAMPLE_BYTES).filter(|c| !c.is_whitespace());
+    // the majority vote of Boyer and Moore
+    let (most, _) = sample().fold(('\0', 0u32), |(most, votes), c| match votes {
+        0 => (c, 1),
+        _ if c == most => (most, votes + 1),
+        _ => (most, votes - 1),
+    });
+    let (all, same) = sample().fold((0u32, 0u32), |(all, same), c| (all + 1, same + u32::from(c == most)));
+    most.is_alphabetic() && !most.is_ascii() && all >= MANY_LETTERS && same * 2 > all
 }
 
 /// The encoding of a code page; `None` for those without a web encoding, among them most of DOS.
@@ -295,6 +311,11 @@ mod tests {
     fn binary_data_is_no_text() {
         let noise: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         assert_eq!(decode(&noise), None);
+        // a picture without a signature, most of which is white
+        let picture = [&b"\0\0\x02\0\0\0\0\0\0\0\0\0\x84\x03\xC8\0\x18\x20"[..], &[0xFF; 4000]].concat();
+        assert_eq!(decode(&picture), None);
+        let dashes = "─".repeat(200);
+        assert!(decode(dashes.as_bytes()).is_some());
         assert_eq!(decode(&[0; 64]), None);
         assert!(decode(b"\x1b[31mred\x1b[0m log line\n").is_some());
     }

@@ -6,6 +6,7 @@ use casetrack_pages::build::{DocumentBuilder, Extractor};
 use casetrack_pages::model::Source;
 use mail_parser::{Address, HeaderName, HeaderValue};
 
+use super::apple::apple_message;
 use super::body::PageText;
 use super::letter::{Enclosure, Letter};
 use super::mime::{Part, split_headers};
@@ -15,7 +16,8 @@ pub(crate) struct Eml;
 
 impl Extractor for Eml {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
-        let bytes = source.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(source.bytes).trim_ascii_start();
+        let bytes = apple_message(source.bytes).unwrap_or(source.bytes);
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
         let message = Part::parse(bytes);
         let Entity { body, attachments, warnings } = read_part(source, &message);
         let (headers, mail) = (shown_headers(&message), mail_headers(&message));

@@ -139,3 +139,12 @@ fn messages_of_outlook_are_opened_alike() {
     let unknown = extract("a.msg", &item("IPM.Note.SMIME", b"?"));
     assert_eq!(unknown.warnings, ["The message is in an envelope of S/MIME that could not be opened."]);
 }
+
+#[test]
+fn a_message_of_apple_mail_and_files_in_its_text_are_read() {
+    let message = "From: a@b.example\nSubject: Walls\n\nSee file.\n\nbegin 644 note.txt\n#0V%T\n`\nend\n";
+    let list = "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict/></plist>\n";
+    let extraction = extract("1.emlx", format!("{}\n{message}{list}", message.len()).as_bytes());
+    assert_eq!(extraction.pages[0].text, "From: a@b.example\nSubject: Walls\nAttachments: note.txt\n\nSee file.");
+    assert_eq!(names(&extraction), ["note.txt"]);
+}

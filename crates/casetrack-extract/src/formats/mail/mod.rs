@@ -3,6 +3,7 @@
 //! A message is one page: its headers as a mail program shows them, then the body. Attachments are documents of their own, and so
 //! is each message of a mailbox: a mail is cited by itself, with its date and parties, and has its own attachments.
 
+mod apple;
 mod body;
 mod charsets;
 mod eml;
@@ -17,6 +18,7 @@ mod properties;
 mod reader;
 mod rich_text;
 mod tnef;
+mod uuencoded;
 mod web_archive;
 
 #[cfg(test)]
@@ -24,6 +26,7 @@ mod envelope_tests;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::apple::apple_message;
 pub(crate) use self::eml::{Eml, body_of};
 pub(crate) use self::mbox::Mbox;
 pub(crate) use self::msg::Msg;

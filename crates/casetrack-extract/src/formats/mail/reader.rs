@@ -11,7 +11,7 @@ use super::charsets::{decode_text, is_damaged};
 use super::eml::{Entity, summary};
 use super::letter::Enclosure;
 use super::mime::Part;
-use super::tnef;
+use super::{tnef, uuencoded};
 use crate::formats::calendar;
 use crate::formats::signed::{self, Envelope};
 
@@ -108,7 +108,8 @@ impl<'a> Reader<'a> {
             return Content { html: Some(self.html(part)), ..Content::default() };
         }
         if is_body && (is_plain || media_type.starts_with("multipart/")) {
-            let text = self.decoded(&part.decoded(), part.charset());
+            let (text, files) = uuencoded::take_files(self.decoded(&part.decoded(), part.charset()));
+            self.enclosures.extend(files.into_iter().take(self.parts_left));
             return Content { plain: Some(body::plain(&text)), ..Content::default() };
         }
         self.enclose(part, media_type);

@@ -8,6 +8,7 @@ mod day_wordings;
 mod detail_wordings;
 mod duties;
 mod forms;
+mod kinds;
 mod law;
 mod money;
 mod names;

@@ -38,7 +38,7 @@ def columns(found, bins):
 
 
 def table(rows):
-    yield "| column | values | right | shown | error | shown | chance | stated → observed (values) |"
+    yield "| column | values | right | above bound | error | error above bound | chance | stated → observed (values) |"
     yield "|---|---|---|---|---|---|---|---|"
     for name, count, right, shown, error, of_shown, chance, parts in rows:
         pairs = ", ".join(f"{100 * said:.0f} → {100 * seen:.0f} ({number})" for number, said, seen in parts)

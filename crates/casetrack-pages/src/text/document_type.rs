@@ -239,7 +239,8 @@ fn letter_kind(opening: &str, recital: &str) -> Option<DocumentType> {
     };
     let salutation = opening.lines().position(|line| is_salutation(&line))?;
     let is_title = |line: &&str| {
-        !line.contains(|c: char| c.is_lowercase() || c == ':') && named_kind(line, false) == Some(DocumentType::Contract)
+        !line.contains(|c: char| c.is_lowercase() || c == ':')
+            && named_kind(line, false) == Some(DocumentType::Contract)
     };
     let is_agreement = wordings(recital) > 0 && opening.lines().take(salutation).any(|line| is_title(&line));
     Some(if is_agreement { DocumentType::Contract } else { DocumentType::Correspondence })
@@ -286,7 +287,8 @@ fn is_invoice(text: &str) -> bool {
 /// True for a text with a sum such as "8.20" or "1.008,20".
 fn has_hundredths(line: &str) -> bool {
     line.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',')).any(|number| {
-        let decimals = number.rsplit_once(['.', ',']).map_or("", |(whole, decimals)| if whole.is_empty() { "" } else { decimals });
+        let decimals =
+            number.rsplit_once(['.', ',']).map_or("", |(whole, decimals)| if whole.is_empty() { "" } else { decimals });
         decimals.len() == 2
     })
 }
@@ -326,7 +328,12 @@ mod tests {
             ("Board_deck.pdf", "", "", Presentation),
             ("doc.pdf", "", "Data Use Agreement Concerning the Register\nBetween A and B", Contract),
             ("scan1.pdf", "", "LEE BOOKS LTD\n1 MILL LANE\n-TAX INVOICE-\n2 X 4.10\nTOTAL: 8.20\nCASH 10.00", Invoice),
-            ("scan2.pdf", "", "Au moulin SARL\nFacture FA-2017-0010\nAdresse de livraison\nTotal TTC\n1.624,35", Invoice),
+            (
+                "scan2.pdf",
+                "",
+                "Au moulin SARL\nFacture FA-2017-0010\nAdresse de livraison\nTotal TTC\n1.624,35",
+                Invoice,
+            ),
             ("scan3.pdf", "", "Lee Cafe\nBill No: 01-368\nDate: 2/2/2017\nTotal 20.00", Invoice),
             ("doc.txt", "", "Invoice the customer each month.\nThe total of the year is 20.00 or more.", Other),
             ("doc.txt", "", "The bill has 3 parts.\nBill No: 12 is before the house.", Other),

@@ -15,6 +15,8 @@ pattern_table! {
     NUMBER, NUMBER_LABEL, ONLY_TOKEN, NAMED, OWN_DATE, DATE, OTHER_DATE, PAYABLE, TOTAL, NOT_TOTAL, SUM,
 }
 
+/// Most letters of a currency.
+const CURRENCY: usize = 3;
 /// Percent, by the kind of evidence: a label of its own, a general label, no label.
 const OWN: u8 = 90;
 const GENERAL: u8 = 80;
@@ -60,14 +62,21 @@ fn day(text: &Text<'_>, lines: &[Line<'_>]) -> Option<Fact> {
 fn total(conventions: &Conventions, lines: &[Line<'_>]) -> Option<Fact> {
     let totals = lines.iter().enumerate().filter(|(_, line)| !NOT_TOTAL.is_match(line.text));
     let found = totals.filter_map(|(at, line)| {
-        let own = PAYABLE.find(line.text).map(|label| (label.end(), OWN));
-        let (end, confidence) = own.or_else(|| TOTAL.find(line.text).map(|label| (label.end(), GENERAL)))?;
-        let ends_line = !line.text[end..].contains(char::is_alphanumeric);
-        let next = lines.get(at + 1).filter(|_| ends_line);
-        sum(conventions, line, end, confidence).or_else(|| sum(conventions, next?, 0, confidence))
+        let own = PAYABLE.find(line.text).map(|label| (label, OWN));
+        let (label, confidence) = own.or_else(|| TOTAL.find(line.text).map(|label| (label, GENERAL)))?;
+        // The heading of a column begins no line, and the sums below it are of entries.
+        let begins_line = !line.text[..label.start()].contains(char::is_alphanumeric);
+        let next = lines.get(at + 1).filter(|next| begins_line && is_only_sum(next.text));
+        let found = sum(conventions, line, label.end(), confidence);
+        found.or_else(|| sum(conventions, next?, 0, confidence)).filter(|(number, _)| *number > 0.0)
     });
     let rank = |(number, fact): &(f64, Fact)| (fact.confidence, *number);
     found.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best }).map(|(_, fact)| fact)
+}
+
+/// True for a line of digits, with a currency at most.
+fn is_only_sum(line: &str) -> bool {
+    line.chars().filter(|c| c.is_alphabetic()).count() <= CURRENCY
 }
 
 /// The last sum behind a byte of a line, with its number: "EUR 8.20", or "8.20" without a currency.

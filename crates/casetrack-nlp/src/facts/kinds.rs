@@ -16,7 +16,7 @@ use crate::words::single_spaced;
 
 pattern_table! {
     "facts/kinds.toml":
-    PERSON, TITLED,
+    PERSON, TITLED, ROLE,
 }
 
 /// Longest value, in characters.
@@ -113,5 +113,5 @@ fn labelled<'l, 'p>(lines: &'l [Line<'p>], label: &Regex) -> Option<(&'l Line<'p
 
 fn is_person(name: &str) -> bool {
     let name = single_spaced(name);
-    PERSON.is_match(&name) || TITLED.is_match(&name)
+    (PERSON.is_match(&name) || TITLED.is_match(&name)) && !ROLE.is_match(&name)
 }

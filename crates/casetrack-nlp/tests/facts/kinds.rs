@@ -103,6 +103,12 @@ fn minutes_have_a_meeting_a_day_and_people() {
             "2020-05-04",
             "Ann Lee; Tom Ray",
         ),
+        (
+            "Meeting of the Works Council\nMINUTES OF MEETING\n4 May 2020",
+            "Meeting of the Works Council",
+            "2020-05-04",
+            "",
+        ),
         ("The Board met on 4 May 2020 for thirty minutes\nPresent: Ann Lee", "", "", ""),
     ] {
         let found = facts_of(text, DocumentType::Report);

@@ -8,7 +8,7 @@ use crate::facts::{Fact, FactKind};
 
 pattern_table! {
     "facts/minutes.toml":
-    OF, BEFORE, BARE, MEETING, DATE, PRESENT, LABEL, ROLE, BETWEEN,
+    OF, BEFORE, BARE, MEETING, DATE, PRESENT, LABEL, BETWEEN,
 }
 
 /// Lines that may have the title, and those with day and people.
@@ -39,17 +39,15 @@ fn meeting(lines: &[Line<'_>], at: usize) -> Option<Option<Fact>> {
     if !is_title(line.text) {
         return None;
     }
+    if BARE.is_match(line.text) {
+        let mut beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| lines.get(at));
+        let is_name = |line: &&Line<'_>| is_title(line.text) && MEETING.is_match(line.text) && !line.text.contains(':');
+        let name = beside.find(is_name).and_then(|line| Some((line, line.trimmed(0..line.text.len())?)));
+        return Some(name.map(|(line, range)| line.fact(FactKind::Meeting, range, PLACED)));
+    }
     let of = OF.captures(line.text).and_then(|found| found.get(1));
     let before = || BEFORE.captures(line.text)?.get(1).filter(|named| MEETING.is_match(named.as_str()));
-    if let Some(named) = of.or_else(before) {
-        return Some(Some(line.fact(FactKind::Meeting, named.range(), LABELLED)));
-    }
-    let mut beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| lines.get(at));
-    let is_name = |line: &&Line<'_>| is_title(line.text) && MEETING.is_match(line.text) && !line.text.contains(':');
-    BARE.is_match(line.text).then(|| {
-        let line = beside.find(is_name)?;
-        Some(line.fact(FactKind::Meeting, line.trimmed(0..line.text.len())?, PLACED))
-    })
+    Some(Some(line.fact(FactKind::Meeting, of.or_else(before)?.range(), LABELLED)))
 }
 
 /// A line of few words, half of them with a capital, that ends as no sentence does.
@@ -96,8 +94,7 @@ fn people(line: &Line<'_>, range: Range<usize>) -> Vec<Fact> {
         // The mark or the number of an entry of a list.
         let lead = line.text[bytes.clone()].find(char::is_alphabetic)?;
         let bytes = bytes.start + lead..bytes.end;
-        let name = &line.text[bytes.clone()];
-        (is_person(name) && !ROLE.is_match(name)).then(|| line.fact(FactKind::Present, bytes, LABELLED))
+        is_person(&line.text[bytes.clone()]).then(|| line.fact(FactKind::Present, bytes, LABELLED))
     };
     parts.into_iter().filter_map(person).collect()
 }

@@ -96,6 +96,53 @@ fn the_sheet_has_a_row_for_each_document_and_columns_that_users_define() {
     assert_eq!((values(&sheet, 0, "deposit").len(), values(&sheet, 1, "deposit").len()), (0, 1), "{sheet}");
 }
 
+const LETTER: &str = "Lee & Sons Ltd\n1 Mill Lane, Leeds\n\n4 May 2020\n\nRay Trading plc\n7 Dock Road\n\nDear Mr Ray,\n\nThe rent is due \
+    under the laws of England.\n\nYours sincerely,\n\nAnn Lee\n";
+const INVOICE: &str = "INVOICE\n\nInvoice No.: 2024-17\nInvoice date: 4 May 2024\n\nBooks\nTotal EUR 24.50\n";
+const MINUTES: &str = "Minutes of the Board Meeting\n\nDate: 5 June 2021\nPresent: Ann Lee (Chair), Tom Ray\n\nThe accounts were approved.\n";
+
+#[test]
+fn letters_invoices_and_minutes_have_columns_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = dir.path().join("files");
+    write_files(
+        &files,
+        &[("invoice.txt", INVOICE), ("letter.txt", LETTER), ("minutes.txt", MINUTES), ("supply.txt", SUPPLY)],
+    );
+    let mut client = Client::start_in(&dir.path().join("home"), "Matter", &files);
+    let (text, sheet) = client.call("get_matter_sheet", json!({"detail": "full"}));
+    for (row, column, expected) in [
+        (0, "number", vec!["2024-17"]),
+        (0, "date", vec!["2024-05-04"]),
+        (0, "total", vec!["EUR 24.5"]),
+        (1, "from", vec!["Ann Lee"]),
+        (1, "to", vec!["Ray Trading plc"]),
+        (1, "date", vec!["2020-05-04"]),
+        (1, "governing_law", vec![]),
+        (1, "agreement_date", vec![]),
+        (2, "meeting", vec!["Board Meeting"]),
+        (2, "date", vec!["2021-06-05"]),
+        (2, "present", vec!["Ann Lee", "Tom Ray"]),
+        (3, "governing_law", vec!["Ohio"]),
+        (3, "date", vec![]),
+    ] {
+        assert_eq!(values(&sheet, row, column), expected, "{column}: {text}");
+    }
+    let place = &sheet["rows"][0]["cells"]["number"][0];
+    let (start, end) = (place["char_start"].as_u64().unwrap() as usize, place["char_end"].as_u64().unwrap() as usize);
+    assert_eq!(&INVOICE[start..end], "2024-17", "{place}");
+    let missing =
+        |row: usize, column: &str| sheet["rows"][row]["not_found"].as_array().unwrap().contains(&json!(column));
+    assert!(!missing(3, "from") && !missing(1, "total") && missing(3, "venue"), "{sheet}");
+    let (text, _) = client.call("list_documents", json!({}));
+    assert!(text.contains("number: \"2024-17\"") && text.contains("present: \"Ann Lee; Tom Ray\""), "{text}");
+
+    // Only the columns that have a value are shown by default.
+    let (text, sheet) = client.call("get_matter_sheet", json!({"documents": ["supply.txt"]}));
+    let names: Vec<&Value> = sheet["columns"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+    assert!(names.contains(&&json!("governing_law")) && !names.contains(&&json!("from")), "{text}");
+}
+
 #[test]
 fn the_sheet_is_written_for_spreadsheets_without_formulas() {
     let dir = tempfile::tempdir().unwrap();

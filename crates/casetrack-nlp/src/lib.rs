@@ -32,8 +32,8 @@ pub use analysis::{analysis_of, annotate, first_value, value_key, value_keys};
 pub use dates::DateOrder;
 pub use facts::clauses::likeness;
 pub use facts::{
-    Clause, Fact, FactKind, Facts, MAX_OBLIGATIONS, Obligation, clauses_in, facts, facts_and_doubts, length_of_time,
-    obligations,
+    Clause, Fact, FactKind, Facts, MAX_OBLIGATIONS, Obligation, clauses_in, facts, facts_and_doubts, facts_of_kind,
+    length_of_time, obligations,
 };
 pub use names::institutions::is_institution;
 pub use names::{definitions, signatures};

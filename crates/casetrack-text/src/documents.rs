@@ -4,9 +4,12 @@ use casetrack_core::hint::Action;
 use casetrack_core::{DocumentMeta, Timestamp};
 use casetrack_engine::documents::{ChunkStatistics, DocumentDetails, DocumentSummary};
 
-use super::format::{bytes, counted, one_line, push_fact, push_list, thousands, trimmed};
+use super::format::{bytes, counted, cut, one_line, push_fact, push_list, thousands, trimmed};
 use super::marks::{name, quote};
 use crate::Reader;
+
+/// Longest fact of a document in a list, in characters.
+const FACT_CHARS: usize = 120;
 
 /// `tag`: the one that all have or, after a minus sign, that none has, if the collection has other documents.
 pub fn list(collection: &str, documents: &[DocumentSummary], tag: Option<&str>, reader: Reader) -> String {
@@ -64,7 +67,8 @@ fn listed(
             document.date.as_ref().map(|date| format!("date: {}", one_line(date))),
             document.governing_law.as_ref().map(|law| format!("law: {}", quote(law))),
         ];
-        let said: Vec<String> = said.into_iter().flatten().collect();
+        let of_kind = document.facts.iter().map(|(name, value)| format!("{name}: {}", quote(&cut(value, FACT_CHARS))));
+        let said: Vec<String> = said.into_iter().flatten().chain(of_kind).collect();
         if !said.is_empty() {
             text.push_str(&format!("     {}\n", said.join(" | ")));
         }

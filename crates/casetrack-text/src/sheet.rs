@@ -76,9 +76,13 @@ fn not_sure<'s>(
     columns.iter().filter_map(|column| Some((column, row.not_sure.get(&column.name)?.as_slice())))
 }
 
-/// The words of a cell without a value.
+/// The words of a cell without a value; none if documents of its kind have no such fact.
 fn no_value(row: &SheetRow, column: &ColumnView) -> &'static str {
-    if row.not_sure.contains_key(&column.name) { "not sure" } else { "not found" }
+    match row.not_sure.contains_key(&column.name) {
+        true => "not sure",
+        false if row.not_found.contains(&column.name) => "not found",
+        false => "",
+    }
 }
 
 fn computed(value: &CellValue) -> String {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::custom_cells;
+use casetrack_host::documents::facts::KINDS;
 use casetrack_host::{OpenCollection, lock};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -117,6 +118,11 @@ const EXAMPLES: std::ops::RangeInclusive<usize> = 5..=20;
 const LONGEST_EXAMPLE: usize = 5000;
 
 impl Column {
+    /// True for facts of letters, invoices and minutes. The sheet shows these columns by default only if a document has a value.
+    pub fn is_of_kind(&self) -> bool {
+        matches!(self.source, Source::Fact(fact) if KINDS.iter().any(|(own, _)| *own == fact))
+    }
+
     pub fn view(&self) -> ColumnView {
         let defined_by = match &self.source {
             Source::Fact(_) | Source::NextNotice => None,
@@ -129,8 +135,21 @@ impl Column {
     }
 }
 
+fn of_kinds() -> impl Iterator<Item = Column> {
+    KINDS.into_iter().map(|(fact, name)| Column {
+        name: name.to_owned(),
+        column_type: match fact {
+            FactKind::Date => ColumnType::Date,
+            FactKind::Total => ColumnType::Amount,
+            _ => ColumnType::Text,
+        },
+        source: Source::Fact(fact),
+        by_default: true,
+    })
+}
+
 /// The built-in columns, then those of the collection in the order in which they were defined. A column that a user defined replaces the
-/// column of clauses or of the next notice with its name: earlier versions had no such columns.
+/// column of clauses, of kinds or of the next notice with its name: earlier versions had no such columns.
 pub(super) fn all(collection: &OpenCollection) -> Result<Vec<Column>> {
     let built_in = COLUMNS.iter().map(|&(name, kind, column_type)| Column {
         name: name.to_owned(),
@@ -154,6 +173,7 @@ pub(super) fn all(collection: &OpenCollection) -> Result<Vec<Column>> {
     let clauses = [next_notice]
         .into_iter()
         .chain(clauses)
+        .chain(of_kinds())
         .filter(|column| !defined.iter().any(|own| own.name == column.name))
         .collect::<Vec<_>>();
     let defined = defined.into_iter().map(|definition| Column {

@@ -32,7 +32,7 @@ pub(crate) use columns::check as check_columns;
 pub use columns::{ColumnType, ColumnView, DefineColumn};
 pub use obligations::{ObligationQuery, ObligationReport, ObligationView, obligations};
 
-use casetrack_host::documents::facts::{CitedFact, CitedPlace, DocumentFacts, of_documents};
+use casetrack_host::documents::facts::{CitedFact, CitedPlace, DocumentFacts, of_documents, usually_states};
 use casetrack_host::documents::{CatalogueEntry, document_named, shared_names};
 use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
@@ -84,6 +84,7 @@ pub struct SheetRow {
     /// Candidates by column, of columns that have no value of which the program is sure. They are no values.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub not_sure: BTreeMap<String, Vec<CellValue>>,
+    /// Columns without a value or a candidate, except facts that documents of this kind do not state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<String>,
 }
@@ -208,7 +209,13 @@ impl<'c> Cells<'c> {
         let (mut cells, mut not_sure, mut not_found) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         for column in shown {
             match (at(&self.values, entry.id, column), at(&self.candidates, entry.id, column)) {
-                ([], []) => not_found.push(column.name.clone()),
+                ([], []) => {
+                    let is_missing = match column.source {
+                        Source::Fact(fact) => usually_states(entry.document_type, fact),
+                        _ => true,
+                    };
+                    not_found.extend(is_missing.then(|| column.name.clone()));
+                }
                 ([], candidates) => drop(not_sure.insert(column.name.clone(), candidates.to_vec())),
                 (values, _) => drop(cells.insert(column.name.clone(), values.to_vec())),
             }
@@ -240,7 +247,7 @@ fn marks(filter: &[String]) -> Result<(Vec<MarkFilter>, Vec<String>)> {
 pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, paging: Paging) -> Result<Sheet> {
     let collection = host.collection(id)?;
     let all = columns::all(&collection)?;
-    let shown = columns::chosen(&all, &request.columns)?;
+    let mut shown = columns::chosen(&all, &request.columns)?;
     let (marks, filter) = marks(&request.filter)?;
     let conditions = conditions::parse(&all, &filter)?;
     let order = request.sort.as_deref().map(|sort| conditions::order(&all, sort)).transpose()?;
@@ -254,6 +261,8 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     let documents: Vec<DocumentId> = catalogue.iter().map(|entry| entry.id).filter(wanted).collect();
     let cells = Cells::of(host, &collection, &documents, &needed)?;
     let values = &cells.values;
+    let has_value = |column: &Column| documents.iter().any(|document| !at(values, *document, column).is_empty());
+    shown.retain(|column| !request.columns.is_empty() || !column.is_of_kind() || has_value(column));
     let mut entries: Vec<_> = catalogue
         .iter()
         .filter(|entry| wanted(&entry.id) && admit(&marks, &entry.marks))

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use casetrack_core::{CollectionId, DocumentId, DocumentMeta, DocumentType, Page, Result};
-use casetrack_nlp::{Fact, FactKind, Facts, facts_and_doubts};
+use casetrack_nlp::{Fact, FactKind, Facts, facts_and_doubts, facts_of_kind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -87,7 +87,12 @@ pub fn pages(collection: &OpenCollection, document: DocumentId) -> Result<(Vec<P
 }
 
 fn pages_of(collection: &OpenCollection, meta: &DocumentMeta) -> Result<Vec<Page>> {
-    (1..=meta.page_count).filter_map(|number| collection.page(meta.id, number).transpose()).collect()
+    first_pages(collection, meta, meta.page_count)
+}
+
+fn first_pages(collection: &OpenCollection, meta: &DocumentMeta, most: u32) -> Result<Vec<Page>> {
+    let last = meta.page_count.min(most);
+    (1..=last).filter_map(|number| collection.page(meta.id, number).transpose()).collect()
 }
 
 /// False for kinds of documents that are no contracts: a delivery log has no agreement date.
@@ -96,11 +101,36 @@ pub fn may_be_contract(kind: DocumentType) -> bool {
     !matches!(kind, Invoice | Memo | Policy | Presentation | Report | Spreadsheet)
 }
 
-/// Removes the days of an agreement from a document that states neither its title nor its parties: the day of a letter is none.
-fn leave_out_days_of_no_contract(facts: &mut Vec<Fact>) {
-    use FactKind::{AgreementDate, EffectiveDate, Expiry, Party, Title};
-    if !facts.iter().any(|fact| matches!(fact.kind, Party | Title)) {
-        facts.retain(|fact| !matches!(fact.kind, AgreementDate | EffectiveDate | Expiry));
+/// True if documents of a kind usually state a fact, so that it is missing in a document without it. Few reports are minutes.
+pub fn usually_states(kind: DocumentType, fact: FactKind) -> bool {
+    use DocumentType::{Correspondence, Invoice, Memo};
+    match fact {
+        FactKind::From | FactKind::To => matches!(kind, Correspondence | Memo),
+        FactKind::Date => matches!(kind, Correspondence | Memo | Invoice),
+        FactKind::Number | FactKind::Total => kind == Invoice,
+        FactKind::Meeting | FactKind::Present => false,
+        _ => true,
+    }
+}
+
+/// True for kinds of documents that have facts of their own. A report, and a document of no known kind, may be minutes.
+fn has_own_facts(kind: DocumentType) -> bool {
+    use DocumentType::{Correspondence, Invoice, Memo, Other, Report};
+    matches!(kind, Correspondence | Invoice | Memo | Other | Report)
+}
+
+/// Pages that are read of a document that is no contract.
+const PAGES_OF_KIND: u32 = 20;
+
+/// Removes the days of an agreement from a document that states neither its title nor its parties: the day of a log is none. A letter has facts of a
+/// contract only if it is an agreement: its title is one, or it names two parties.
+fn leave_out_facts_of_no_contract(found: &mut Facts, kind: DocumentType) {
+    use FactKind::{AgreementDate, EffectiveDate, Expiry, Party, Title, Type};
+    let count = |kind| found.known.iter().filter(|fact| fact.kind == kind).count();
+    if kind == DocumentType::Correspondence && count(Type) == 0 && count(Party) < 2 {
+        *found = Facts::default();
+    } else if kind != DocumentType::Contract && count(Party) + count(Title) == 0 {
+        found.known.retain(|fact| !matches!(fact.kind, AgreementDate | EffectiveDate | Expiry));
     }
 }
 
@@ -108,19 +138,25 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFac
     let Some(meta) = collection.document(document)? else { return Ok(DocumentFacts::default()) };
     let annotations = collection.annotations(document)?;
     let analysed = annotations.is_some();
-    if !may_be_contract(meta.document_type) {
-        return Ok(DocumentFacts { analysed, ..DocumentFacts::default() });
-    }
-    let pages = pages_of(collection, &meta)?;
+    let kind = meta.document_type;
+    let most = match (may_be_contract(kind), has_own_facts(kind)) {
+        (false, false) => return Ok(DocumentFacts { analysed, ..DocumentFacts::default() }),
+        (false, true) => PAGES_OF_KIND,
+        (true, _) => u32::MAX,
+    };
+    let pages = first_pages(collection, &meta, most)?;
     let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
     let cited = |fact: Fact| {
         let page = pages.get((fact.page as usize).checked_sub(1)?)?;
         Some(CitedFact { place: CitedPlace::new(page, meta.unpaged, fact.char_start..fact.char_end), fact })
     };
-    let Facts { mut known, ambiguous, unsure } = facts_and_doubts(&texts, &annotations.unwrap_or_default());
-    if meta.document_type != DocumentType::Contract {
-        leave_out_days_of_no_contract(&mut known);
-    }
+    let annotations = annotations.unwrap_or_default();
+    let mut found = if may_be_contract(kind) { facts_and_doubts(&texts, &annotations) } else { Facts::default() };
+    leave_out_facts_of_no_contract(&mut found, kind);
+    let own = if has_own_facts(kind) { facts_of_kind(&texts, &annotations, kind) } else { Facts::default() };
+    let Facts { mut known, mut ambiguous, unsure } = found;
+    known.extend(own.known);
+    ambiguous.extend(own.ambiguous);
     let all = |facts: Vec<Fact>| facts.into_iter().filter_map(cited).collect();
     Ok(DocumentFacts { facts: all(known), ambiguous: all(ambiguous), unsure: all(unsure), analysed })
 }
@@ -187,6 +223,22 @@ impl<T: Default + Send + Sync> ByVersion<T> {
     }
 }
 
+/// The facts of documents that are no contracts, with their names in lists and in the sheet.
+pub const KINDS: [(FactKind, &str); 7] = [
+    (FactKind::From, "from"),
+    (FactKind::To, "to"),
+    (FactKind::Date, "date"),
+    (FactKind::Number, "number"),
+    (FactKind::Total, "total"),
+    (FactKind::Meeting, "meeting"),
+    (FactKind::Present, "present"),
+];
+
+fn joined<'v>(values: impl Iterator<Item = &'v String>) -> Option<String> {
+    let all: Vec<&str> = values.map(String::as_str).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
 /// Does some work for each document, on several threads; in the order of the documents.
 pub fn in_parallel<T: Send>(
     documents: &[DocumentId],
@@ -208,7 +260,8 @@ pub fn in_parallel<T: Send>(
     Ok(done.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-/// Adds parties, day and governing law to documents of a collection. Costs as much as the matter sheet of these documents.
+/// Adds parties, day and governing law to the contracts of a list, and the facts of their kind to other documents. Costs as much as the matter sheet of
+/// these documents.
 pub fn describe_contracts(host: &Host, collection: CollectionId, documents: &mut [DocumentSummary]) -> Result<()> {
     let collection = host.collection(collection)?;
     let ids: Vec<DocumentId> = documents.iter().map(|document| document.id).collect();
@@ -218,6 +271,10 @@ pub fn describe_contracts(host: &Host, collection: CollectionId, documents: &mut
         document.parties = of_kind(FactKind::Party).map(|cited| cited.fact.value.clone()).collect();
         document.date = first(FactKind::AgreementDate).or_else(|| first(FactKind::EffectiveDate));
         document.governing_law = first(FactKind::GoverningLaw);
+        document.facts = KINDS
+            .into_iter()
+            .filter_map(|(kind, name)| Some((name.to_owned(), joined(of_kind(kind).map(|cited| &cited.fact.value))?)))
+            .collect();
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ pub mod structure;
 pub mod tracked_changes;
 pub mod unread;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 pub use bates::bates_numbers;
@@ -64,6 +64,9 @@ pub struct DocumentSummary {
     pub date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub governing_law: Option<String>,
+    /// Of a letter, an invoice or minutes, by column of the matter sheet: from, to, date, number, total, meeting, present.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -114,6 +117,7 @@ impl From<DocumentMeta> for DocumentSummary {
             parties: Vec::new(),
             date: None,
             governing_law: None,
+            facts: BTreeMap::new(),
         }
     }
 }

@@ -281,7 +281,8 @@ fn length(said: &str) -> Option<(Span, i32)> {
 fn anniversary(said: &str) -> Option<Span> {
     let found = ANNIVERSARY.captures(said).or_else(|| END_OF_YEAR.captures(said))?;
     let (all, word) = (found.get(0)?, found.get(1)?);
-    let joined: String = word.as_str().split(' ').filter(|part| !part.starts_with('(')).collect();
+    // "fifth (5t h)": a superscript that was set apart is in the bracket, too.
+    let joined: String = word.as_str().split('(').next()?.split([' ', '\n']).collect();
     let (count, _) = ordinal(&Tokens::new(&joined), 0)?;
     // The words from which the years count begin with the last word of the end of a year.
     let joint = if all.as_str().contains("nniversary") { 0 } else { all.as_str().rsplit([' ', '\n']).next()?.len() };

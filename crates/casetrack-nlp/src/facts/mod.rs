@@ -1,4 +1,4 @@
-//! Facts that a contract states about itself: title, parties, dates, term, law, and the like, each with its place. The
+//! Facts that a document states about itself, each with its place: of a contract title, parties, dates, term, law, and the like. The
 //! rules read sentences, names and dates. Their wordings are tables of `data/facts`.
 //!
 //! | facts | file |
@@ -14,6 +14,7 @@
 //! | cap on liability, payment terms, amounts | `money` |
 //! | signatories | `signatories` |
 //! | who must do what by when | `obligations` |
+//! | facts of letters, invoices and minutes | `kinds` |
 //! | clauses by a trained model | `clauses` |
 //! | how sure each fact is | `confidence` |
 //!
@@ -25,6 +26,7 @@ mod date_order;
 mod days;
 mod expiry;
 mod flat;
+mod kinds;
 mod law;
 mod money;
 mod name_words;
@@ -44,7 +46,7 @@ mod title;
 
 use std::ops::Range;
 
-use casetrack_core::Annotations;
+use casetrack_core::{Annotations, DocumentType};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +75,18 @@ pub enum FactKind {
     Amount,
     Signatory,
     TerminationNotice,
+    /// Sender and recipient of a letter, a message or a memo.
+    From,
+    To,
+    /// The day of a letter, an invoice or a meeting.
+    Date,
+    /// The number of an invoice.
+    Number,
+    /// "EUR 8.20", or "8.20" if the invoice names no currency beside it.
+    Total,
+    Meeting,
+    /// A person who attended a meeting.
+    Present,
     /// "yes" or "no".
     Clause(Clause),
 }
@@ -137,6 +151,26 @@ pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
     unsure.extend(candidates.into_iter().filter(|fact| !fact.is_cap()));
     known.sort_by_key(|fact| fact.kind);
     Facts { known, ambiguous, unsure }
+}
+
+/// Most text that is read for the facts of a kind other than contracts, in bytes.
+const OF_KIND: usize = 60_000;
+
+/// The facts that a document of a kind other than contracts states: of correspondence and memos, invoices, and reports that are minutes. The
+/// confidence is a rank by the kind of evidence.
+pub fn facts_of_kind(pages: &[&str], annotations: &Annotations, kind: DocumentType) -> Facts {
+    let mut left = OF_KIND;
+    let read = |page: &&str| {
+        let part = page.floor_char_boundary(left);
+        left -= part;
+        part
+    };
+    let lengths: Vec<usize> = pages.iter().map(read).collect();
+    let pages: Vec<&str> = pages.iter().zip(lengths).map(|(page, length)| &page[..length]).collect();
+    let mut found = kinds::find(&Text::new(&pages, annotations), &pages, kind);
+    found.sort_by_key(|fact| fact.kind);
+    let (ambiguous, known) = found.into_iter().partition(Fact::is_ambiguous);
+    Facts { known, ambiguous, unsure: Vec::new() }
 }
 
 /// The clauses that a part of a document states or denies: for each kind the best sentence, with its characters in the part, also if it is only a
@@ -237,7 +271,8 @@ impl Fact {
     }
 
     fn is_ambiguous(&self) -> bool {
-        let is_day = matches!(self.kind, FactKind::AgreementDate | FactKind::EffectiveDate | FactKind::Expiry);
+        let is_day =
+            matches!(self.kind, FactKind::AgreementDate | FactKind::EffectiveDate | FactKind::Expiry | FactKind::Date);
         is_day && is_ambiguous(&self.value)
     }
 }

@@ -8,6 +8,7 @@ mod day_wordings;
 mod detail_wordings;
 mod duties;
 mod forms;
+mod kinds;
 mod law;
 mod money;
 mod names;
@@ -101,6 +102,12 @@ fn the_term_gives_its_end_renewal_and_notice() {
         ("The term shall commence on July 1, 2005, and continue until June 30, 2010.", "2010-06-30", "", ""),
         ("The term of this Agreement shall be from May 3, 2004 to June 30, 2010.", "2010-06-30", "", ""),
         ("This Agreement shall expire on the tenth anniversary of the Effective Date.", "2014-05-03", "", ""),
+        (
+            "This Agreement shall continue until the fifth (5t h) anniversary of the Effective Date.",
+            "2009-05-03",
+            "",
+            "",
+        ),
         (
             "The term of this Agreement will begin on the Effective Date and will expire thirty-six (36) months after the Effective Date.",
             "2007-05-03",

@@ -11,6 +11,10 @@ fn a_cap_on_liability_is_whole() {
         ),
         ("Supplier's aggregate liability shall not exceed U.S. $5,000,000.", "U.S. $5,000,000"),
         (
+            "Supplier's liability shall not exceed the greater of (i) $5,000 and (ii) the fees paid.",
+            "the greater of (i) $5,000 and (ii) the fees paid",
+        ),
+        (
             "The liability of Acme for damages, including but not limited to lost profits, shall not exceed $250,000.00; this does not \
              change the price.",
             "$250,000.00",

@@ -39,7 +39,7 @@ const NAMES: &[(DocumentType, &str)] = &[
 ];
 
 /// Words behind a noun that names a kind, as in "Minutes of the meeting".
-const AFTER: [&str; 16] = [
+const AFTER: [&str; 20] = [
     "of",
     "between",
     "for",
@@ -56,6 +56,10 @@ const AFTER: [&str; 16] = [
     "regarding",
     "von",
     "zwischen",
+    "concerning",
+    "relating",
+    "among",
+    "in",
 ];
 /// Words at the end of a file name that do not indicate its kind.
 const STATES: [&str; 16] = [
@@ -106,15 +110,43 @@ const OF_CONTRACTS: [&str; 16] = [
     "(the \"agreement\")",
     "each a \"party\"",
 ];
+/// Words at the beginning of a line that is the title of an invoice or a receipt, and words that its number follows.
+const OF_INVOICES: [&str; 18] = [
+    "tax invoice",
+    "simplified tax invoice",
+    "invoice",
+    "cash sales",
+    "cash sale",
+    "cash receipt",
+    "cash bill",
+    "cash inv no",
+    "bill no",
+    "receipt no",
+    "slip no",
+    "doc no",
+    "official receipt",
+    "rechnung",
+    "rechnungsnummer",
+    "facture",
+    "fattura",
+    "factura",
+];
+/// Words on the line of a total.
+const TOTALS: [&str; 7] = ["total", "amount due", "balance due", "gesamtbetrag", "rechnungsbetrag", "summe", "totale"];
+/// Most words of a line with the number of an invoice.
+const NUMBER_WORDS: usize = 7;
 const HEADER_LINES: [&str; 7] = ["from:", "to:", "sent:", "date:", "subject:", "cc:", "re:"];
 
-/// The kind of a document from, in this order: its format (sheets are spreadsheets), its file name, the title it gives
+/// The kind of a document from, in this order: its format (sheets are spreadsheets, slides are presentations), its file name, the title it gives
 /// itself, the titles at the beginning of its first page with text, and how that page opens and addresses its reader.
 ///
 /// `name` is the display or file name. [`DocumentType::Other`] when no rule applies.
 pub fn infer_document_type(extraction: &Extraction, name: &str) -> DocumentType {
     if extraction.format.is_spreadsheet() {
         return DocumentType::Spreadsheet;
+    }
+    if extraction.format.is_presentation() {
+        return DocumentType::Presentation;
     }
     if extraction.format.is_mail() {
         return DocumentType::Correspondence;
@@ -129,10 +161,11 @@ pub fn infer_document_type(extraction: &Extraction, name: &str) -> DocumentType 
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     named_kind(stem, true)
         .or_else(|| named_kind(extraction.title.as_deref().unwrap_or_default(), true))
-        .or_else(|| is_letter(&opening).then_some(DocumentType::Correspondence))
+        .or_else(|| letter_kind(&opening, &recital))
         .or_else(|| titled_kind(&opening))
         .or_else(|| is_message(&opening).then_some(DocumentType::Correspondence))
         .or_else(|| is_contract(&recital).then_some(DocumentType::Contract))
+        .or_else(|| is_invoice(&recital).then_some(DocumentType::Invoice))
         .unwrap_or_default()
 }
 
@@ -198,11 +231,19 @@ fn titled_kind(opening: &str) -> Option<DocumentType> {
     parts.filter(is_title).find_map(|part| named_kind(part, false))
 }
 
-fn is_letter(opening: &str) -> bool {
-    opening.lines().any(|line| {
+/// The kind of a document with a salutation: a letter, or a contract in the form of a letter, which has its title in capitals above.
+fn letter_kind(opening: &str, recital: &str) -> Option<DocumentType> {
+    let is_salutation = |line: &&str| {
         let line = line.trim().to_lowercase();
         SALUTATIONS.iter().any(|start| line.starts_with(start))
-    })
+    };
+    let salutation = opening.lines().position(|line| is_salutation(&line))?;
+    let is_title = |line: &&str| {
+        !line.contains(|c: char| c.is_lowercase() || c == ':')
+            && named_kind(line, false) == Some(DocumentType::Contract)
+    };
+    let is_agreement = wordings(recital) > 0 && opening.lines().take(salutation).any(|line| is_title(&line));
+    Some(if is_agreement { DocumentType::Contract } else { DocumentType::Correspondence })
 }
 
 /// True for the printed headers of a message.
@@ -213,8 +254,43 @@ fn is_message(opening: &str) -> bool {
 }
 
 fn is_contract(recital: &str) -> bool {
-    let text = single_spaced(recital).to_lowercase().replace(['“', '”'], "\"");
-    OF_CONTRACTS.iter().filter(|wording| text.contains(**wording)).count() >= 3
+    wordings(recital) >= 3
+}
+
+/// How many wordings of contracts a text has.
+fn wordings(text: &str) -> usize {
+    let text = single_spaced(text).to_lowercase().replace(['“', '”'], "\"");
+    OF_CONTRACTS.iter().filter(|wording| text.contains(**wording)).count()
+}
+
+/// True for the title or the number of an invoice and a total with hundredths. Neither of them makes an invoice: letters name the number, and reports
+/// have totals.
+fn is_invoice(text: &str) -> bool {
+    let lines: Vec<String> = text.lines().map(|line| line.trim().to_lowercase()).collect();
+    let names_invoice = |line: &String| {
+        let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let plain = words.join(" ");
+        let rest = OF_INVOICES.iter().filter_map(|name| plain.strip_prefix(name)).min_by_key(|rest| rest.len());
+        // "invoices are due" and "invoice the customer" are parts of sentences.
+        rest.is_some_and(|rest| {
+            let has_number = rest.contains(|c: char| c.is_ascii_digit());
+            rest.is_empty() || rest.starts_with(' ') && has_number && words.len() <= NUMBER_WORDS
+        })
+    };
+    let has_total = lines.iter().enumerate().any(|(at, line)| {
+        let is_total = TOTALS.iter().any(|total| line.contains(total));
+        is_total && lines[at..].iter().take(2).any(|line| has_hundredths(line))
+    });
+    has_total && lines.iter().any(names_invoice)
+}
+
+/// True for a text with a sum such as "8.20" or "1.008,20".
+fn has_hundredths(line: &str) -> bool {
+    line.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',')).any(|number| {
+        let decimals =
+            number.rsplit_once(['.', ',']).map_or("", |(whole, decimals)| if whole.is_empty() { "" } else { decimals });
+        decimals.len() == 2
+    })
 }
 
 #[cfg(test)]
@@ -250,10 +326,35 @@ mod tests {
             ("doc.docx", "", "SUBLEASE OF SALEM QUAY\nItem: deck oven", Contract),
             ("doc.docx", "", "Repairs of the deck of the ship", Other),
             ("Board_deck.pdf", "", "", Presentation),
+            ("doc.pdf", "", "Data Use Agreement Concerning the Register\nBetween A and B", Contract),
+            ("scan1.pdf", "", "LEE BOOKS LTD\n1 MILL LANE\n-TAX INVOICE-\n2 X 4.10\nTOTAL: 8.20\nCASH 10.00", Invoice),
+            (
+                "scan2.pdf",
+                "",
+                "Au moulin SARL\nFacture FA-2017-0010\nAdresse de livraison\nTotal TTC\n1.624,35",
+                Invoice,
+            ),
+            ("scan3.pdf", "", "Lee Cafe\nBill No: 01-368\nDate: 2/2/2017\nTotal 20.00", Invoice),
+            ("doc.txt", "", "Invoice the customer each month.\nThe total of the year is 20.00 or more.", Other),
+            ("doc.txt", "", "The bill has 3 parts.\nBill No: 12 is before the house.", Other),
         ] {
             assert_eq!(inferred(name, title, text, FileFormat::Pdf), expected, "{name}");
         }
         assert_eq!(inferred("Agreement.xlsx", "", "a", FileFormat::Xlsx), Spreadsheet);
+        assert_eq!(inferred("Sales report.pptx", "", "a", FileFormat::Pptx), Presentation);
+    }
+
+    #[test]
+    fn an_agreement_in_the_form_of_a_letter_is_a_contract() {
+        use DocumentType::*;
+        let letter = |above: &str, body: &str| {
+            inferred("doc.txt", "", &format!("{above}\n4 May 2020\nLadies and Gentlemen:\n{body}"), FileFormat::Text)
+        };
+        let body = "Acme Bank (the \"Company\") and you agree on the terms of this Agreement.";
+        assert_eq!(letter("ACME BANK\nAGENCY AGREEMENT", body), Contract);
+        assert_eq!(letter("ACME BANK\nAGENCY AGREEMENT", "We send you the draft."), Correspondence);
+        assert_eq!(letter("ACME BANK\nRE: AGENCY AGREEMENT", body), Correspondence);
+        assert_eq!(letter("Acme Bank", body), Correspondence);
     }
 
     #[test]

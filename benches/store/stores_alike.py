@@ -76,7 +76,7 @@ def calls(client, queries, every):
         "query": [{"query": query} for query in queries],
     }
     reading = {tool["name"] for tool in client.request("tools/list", {})[0]["result"]["tools"] if tool["annotations"]["readOnlyHint"]}
-    samples = json.loads((Path(__file__).parent.parent / "schemas/calls.json").read_text(encoding="utf-8"))
+    samples = json.loads((Path(__file__).resolve().parents[2] / "schemas/calls.json").read_text(encoding="utf-8"))
     made = []
     for sample in samples:
         tool, written = sample["tool"], json.dumps(sample["arguments"])

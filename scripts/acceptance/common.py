@@ -52,11 +52,11 @@ class Client:
         self.schemas = {tool["name"]: tool["outputSchema"] for tool in tools}
         return {tool["name"]: tool for tool in tools}
 
-    async def call(self, tool, arguments):
-        """The whole result."""
+    async def call(self, tool, arguments, **options):
+        """The whole result. The options are those of the SDK's `call_tool`."""
         if not self.schemas:
             await self.tools()
-        result = (await self.session.call_tool(tool, arguments)).model_dump(by_alias=True)
+        result = (await self.session.call_tool(tool, arguments, **options)).model_dump(by_alias=True)
         if not result["isError"] and tool in self.schemas:
             for error in Draft202012Validator(self.schemas[tool]).iter_errors(result["structuredContent"]):
                 self.checks.that(False, f"{tool} {arguments}: {error.json_path}: {error.message[:300]}")

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -250,6 +251,16 @@ fn a_file_that_fails_is_told_and_its_document_stays() {
     let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!((counts(&report), report["failed"].as_array().unwrap().len()), ([0; 6], 2), "{report:#}");
     assert_eq!(matter.documents(), before);
+
+    // The damage shows only in the pages, which a preview does not read. The times are those of a file that was not just written.
+    let long_ago = SystemTime::now() - Duration::from_secs(60);
+    std::fs::File::options().write(true).open(matter.folder.join("b.pdf")).unwrap().set_modified(long_ago).unwrap();
+    let mut client = Client::start(matter.home.path(), &["--collection", "Case"]);
+    for dry_run in [false, true] {
+        let (text, report) = client.work("sync_folder", json!({"folder_path": folder, "dry_run": dry_run}));
+        assert_eq!((&report["new"], report["failed"].as_array().unwrap().len()), (&json!([]), 2), "{text}");
+    }
+    client.close();
     matter.verify();
 }
 

@@ -11,7 +11,7 @@ use crate::database::failed;
 use crate::entry::Facts;
 use crate::paths::{self, shown};
 use crate::rows::{self, Rows};
-use crate::scan::{Problem, Scan};
+use crate::scan::{Problem, Scan, reason};
 use crate::time::Time;
 
 impl Catalog {
@@ -37,7 +37,7 @@ impl Catalog {
                             if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
                                 gone.extend(known_id(path, &mut rows).map_err(failed)?);
                             }
-                            problems.push(problem(error.to_string()));
+                            problems.push(problem(reason(&error)));
                         }
                     }
                 }

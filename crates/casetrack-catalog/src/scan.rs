@@ -61,6 +61,15 @@ pub struct Problem {
     pub reason: String,
 }
 
+/// Why a path cannot be read, without the number that the operating system adds.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 /// One scan at a time writes; the file system's lock also holds between processes.
 pub(crate) struct ScanLock(#[allow(dead_code, reason = "the lock ends with the file")] File);
 
@@ -229,7 +238,7 @@ impl Scan {
         }
         self.report.problem_count += 1;
         if self.report.problems.len() < NAMED_PROBLEMS {
-            let problem = Problem { path: shown(path).into_owned(), reason: error.to_string() };
+            let problem = Problem { path: shown(path).into_owned(), reason: reason(error) };
             self.report.problems.push(problem);
         }
     }

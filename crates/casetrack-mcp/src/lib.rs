@@ -11,6 +11,7 @@ mod arguments;
 mod audit;
 mod calls;
 mod completion;
+mod confirmation;
 mod contract;
 mod definitions;
 mod guard;

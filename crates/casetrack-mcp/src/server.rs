@@ -21,6 +21,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::answer::Form;
+use crate::confirmation::Step;
 use crate::contract::{Contract, needs_safe_names};
 use crate::guard::Guard;
 use crate::instructions::instructions;
@@ -30,7 +31,7 @@ use crate::resources::subscriptions::Subscriptions;
 use crate::session::Session;
 use crate::tool::{Effect, Tool};
 use crate::tools::jobs::CancelJob;
-use crate::{apps, completion, prompts, resources, skills, table, tasks};
+use crate::{apps, completion, confirmation, prompts, resources, skills, table, tasks};
 use results::{CHANGING_LIST, FIXED_LIST, answer, fresh, protocol_error};
 use sampling::Sampling;
 
@@ -155,16 +156,28 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let views = apps::shows_views(context.client_capabilities().as_ref());
-        let request = if views { apps::meant(request) } else { Some(request) }.ok_or_else(|| {
+        let mut request = if views { apps::meant(request) } else { Some(request) }.ok_or_else(|| {
             ErrorData::invalid_params("It continues the answer of a tool that has a view, from its next_offset.", None)
         })?;
+        let given = confirmation::given(&mut request);
         let tool = table::find_or_suggest(&request.name, self.offer.tools())
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
         let record = self.begin_record(tool, request.arguments.as_ref(), &context);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let active = self.session.active_id();
-        let result = self.admitted(tool, arguments, &context, as_task, record.contacted()).await;
+        let mut result = self.admitted(tool, arguments, &context, as_task, record.contacted()).await;
+        match confirmation::step(&result, given, &context) {
+            Some(Step::Ask(question)) => {
+                self.record(record, &result);
+                return Ok((*question).into());
+            }
+            Some(Step::Call(confirmed)) => {
+                result = self.admitted(tool, confirmed, &context, as_task, record.contacted()).await;
+            }
+            Some(Step::Decline) => result = Err(confirmation::declined()),
+            None => {}
+        }
         self.record(record, &result);
         if let Err(error) = &result
             && let Some(refused) = tool.contract.refused(error)

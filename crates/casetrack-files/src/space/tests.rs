@@ -58,7 +58,8 @@ fn a_set_is_made_filled_summed_up_and_deleted() {
     let missing = format!("{}/none/c.jpg", made.root.path().canonicalize().unwrap().display());
     let changed = made.add("photos", &[paths[0].clone(), paths[1].clone(), missing.clone()]);
     assert_eq!((changed.added, changed.entry_count), (2, 2));
-    assert_eq!(changed.not_found.iter().map(|gone| &gone.path).collect::<Vec<_>>(), [&missing]);
+    let not_found: Vec<_> = changed.not_found.iter().map(|gone| (&*gone.path, &*gone.reason)).collect();
+    assert_eq!(not_found, [(&*missing, "no such file or directory")]);
     let sum = sets::sum_set(host, "all-media", "size", true, None, &Cancel::default()).unwrap();
     assert_eq!(
         serde_json::to_value(&sum).unwrap(),

@@ -43,7 +43,7 @@ pub struct SyncRequest {
     pub extensions: Option<Vec<String>>,
     /// As in [`IngestRequest`](crate::IngestRequest::follow_links).
     pub follow_links: bool,
-    /// Only report the changes that a sync would make.
+    /// Only report the changes that a sync would make. Trusts times as `trust_times` does.
     pub dry_run: bool,
     /// Files that are still being written: they and their documents are left as they are until the next sync.
     pub awaited: BTreeSet<PathBuf>,

@@ -91,6 +91,8 @@ impl FolderState {
             complete: !cancel.is_cancelled(),
         };
         let known = host.known_files();
+        // A preview changes nothing, so the result of the last sync stands for a file that it could not read.
+        let trusts_times = request.trust_times || request.dry_run;
         for file in files {
             if cancel.is_cancelled() {
                 disk.complete = false;
@@ -107,7 +109,7 @@ impl FolderState {
                 continue;
             }
             let read = readable(&file.path, &config.limits)
-                .and_then(|metadata| known.digest(&file.path, &metadata, request.trust_times, cancel));
+                .and_then(|metadata| known.digest(&file.path, &metadata, trusts_times, cancel));
             disk.add(file, read, report);
         }
         known.keep(&disk.root, |path| disk.seen.contains(path));

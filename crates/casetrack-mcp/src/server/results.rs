@@ -81,7 +81,10 @@ pub(super) fn call_with_text(params: Option<&Value>) -> Option<CallToolRequestPa
         Value::Array(list) if list.is_empty() => JsonObject::new(),
         _ => return None,
     };
-    Some(CallToolRequestParams::new(name).with_arguments(arguments))
+    let mut call = CallToolRequestParams::new(name).with_arguments(arguments);
+    call.input_responses = params.get("inputResponses").and_then(|given| serde_json::from_value(given.clone()).ok());
+    call.request_state = params.get("requestState").and_then(Value::as_str).map(str::to_owned);
+    Some(call)
 }
 
 /// The protocol's error for the call of a tool that cannot be read.
@@ -98,6 +101,7 @@ pub(super) fn custom(response: CallToolResponse) -> Result<CustomResult, ErrorDa
     let result = match response {
         CallToolResponse::Complete(result) => serde_json::to_value(result),
         CallToolResponse::Task(task) => serde_json::to_value(task),
+        CallToolResponse::InputRequired(question) => serde_json::to_value(question),
         other => return Err(ErrorData::internal_error(format!("No such answer was expected: {other:?}"), None)),
     };
     result.map(CustomResult::new).map_err(|error| ErrorData::internal_error(error.to_string(), None))

@@ -133,6 +133,51 @@ async fn the_protocol_without_a_handshake_is_spoken() {
     }
 }
 
+#[tokio::test]
+async fn a_deletion_is_confirmed_by_the_user_if_the_client_can_ask() {
+    let mut client = Client::connect(None);
+    let meta = |capabilities: Value| {
+        json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
+        })
+    };
+    let (asking, silent) = (meta(json!({"elicitation": {}})), meta(json!({})));
+    client.request("server/discover", json!({"_meta": asking})).await;
+    let created = json!({"name": "create_collection", "arguments": {"name": "Lease"}, "_meta": asking});
+    assert_eq!(client.request("tools/call", created).await["result"]["isError"], false);
+    let arguments = json!({"collection_name": "Lease", "confirm": false});
+    let call = |meta: &Value| json!({"name": "delete_collection", "arguments": arguments, "_meta": meta});
+    let refused = client.request("tools/call", call(&silent)).await;
+    assert!(error_text(&refused).starts_with("confirm must be true; nothing was deleted."), "{refused}");
+
+    let asked = client.request("tools/call", call(&asking)).await["result"].clone();
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let form = &asked["inputRequests"]["confirm"];
+    assert_eq!((&form["method"], &form["params"]["mode"]), (&json!("elicitation/create"), &json!("form")), "{asked}");
+    assert!(form["params"]["message"].as_str().unwrap().contains("delete collection \"Lease\""), "{asked}");
+    let mut answer = async |action: &str, confirm: bool, state: &Value| {
+        let mut call = call(&asking);
+        call["inputResponses"] = json!({"confirm": {"action": action, "content": {"confirm": confirm}}});
+        call["requestState"] = state.clone();
+        client.request("tools/call", call).await
+    };
+    let state = &asked["requestState"];
+    for (action, confirm) in [("decline", true), ("cancel", true), ("accept", false)] {
+        let declined = answer(action, confirm, state).await;
+        assert_eq!(error_text(&declined), "The user declined; nothing was changed.");
+    }
+    // An answer to another question.
+    for other in [json!("This would delete nothing."), Value::Null] {
+        assert_eq!(answer("accept", true, &other).await["result"]["resultType"], "input_required");
+    }
+    let deleted = answer("accept", true, state).await;
+    assert_eq!(deleted["result"]["structuredContent"]["name"], "Lease", "{deleted}");
+    let again = answer("accept", true, state).await;
+    assert!(error_text(&again).starts_with("Collection not found"), "{again}");
+}
+
 /// Earlier versions of the protocol have no such fields.
 #[tokio::test]
 async fn lists_state_their_freshness_only_where_the_protocol_has_it() {

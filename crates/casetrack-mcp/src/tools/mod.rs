@@ -34,6 +34,7 @@ pub(crate) mod work;
 
 use casetrack_core::Error;
 
+use crate::confirmation;
 use prelude::*;
 
 pub(crate) mod prelude {
@@ -117,7 +118,5 @@ fn yes() -> bool {
 
 /// The refusal of a deletion that was not confirmed. `what` names everything that would be deleted.
 fn unconfirmed(what: &str) -> Error {
-    Error::invalid("confirm must be true; nothing was deleted.").with_hint(format!(
-        "This would permanently delete {what}. It cannot be undone. Ask the user, then call again with confirm set to true."
-    ))
+    confirmation::unconfirmed("deleted", format!("This would permanently delete {what}. It cannot be undone."))
 }

@@ -7,6 +7,7 @@ use casetrack_engine::{documents, reindex};
 use casetrack_text::format::bytes;
 
 use super::work::{LongTool, Work, start};
+use crate::confirmation::unconfirmed;
 use crate::tools::prelude::*;
 
 pub(crate) struct ReindexDocument;
@@ -129,8 +130,7 @@ impl Tool for ReindexCollection {
                 Some(_) => moving(context, &collection)?,
                 None => format!("This would rebuild all embeddings of \"{}\", which can take long.", collection.name),
             };
-            return Err(Error::invalid("confirm must be true; nothing was reindexed.")
-                .with_hint(format!("{what} Ask the user, then call again with confirm set to true.")));
+            return Err(unconfirmed("reindexed", what));
         }
         let request = ReindexRequest {
             reparse: parameters.reparse,

@@ -77,10 +77,10 @@ macro_rules! languages {
 }
 
 languages! {
-    German: "de", ["deu", "ger"], 4;
-    French: "fr", ["fra", "fre"], 4;
-    Spanish: "es", ["spa"], 4;
-    Italian: "it", ["ita"], 4;
+    German: "de", ["deu", "ger"], 5;
+    French: "fr", ["fra", "fre"], 5;
+    Spanish: "es", ["spa"], 5;
+    Italian: "it", ["ita"], 5;
 }
 
 /// The rules that a document is analysed by.

@@ -10,7 +10,7 @@ pub const DECRYPT_MAIL: &str =
 
 /// The warning of a file that only leads to a document elsewhere, as browsers and cloud drives make them.
 pub const LINK_ONLY: &str = "The file is only a link; the document to which the link leads was not read.";
-/// What to do about it.
+/// The remedy.
 pub const OPEN_LINK: &str = "Open the link, save the document itself, and ingest that.";
 
 /// The beginning of the remark about pictures that are taken for decoration.

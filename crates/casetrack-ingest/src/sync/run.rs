@@ -91,8 +91,8 @@ impl FolderState {
             complete: !cancel.is_cancelled(),
         };
         let known = host.known_files();
-        // A preview changes nothing, so the result of the last sync stands for a file that it could not read.
-        let trusts_times = request.trust_times || request.dry_run;
+        // A preview changes nothing: the result of the last sync is valid for a file that it could not read.
+        let trusts = request.trust_times || request.dry_run;
         for file in files {
             if cancel.is_cancelled() {
                 disk.complete = false;
@@ -101,15 +101,14 @@ impl FolderState {
             if disk.awaited.contains(&file.path) {
                 continue;
             }
-            if let Err(error) = config.access.check(&file.path)
-                && error.code == ErrorCode::AccessDenied
-            {
-                report.denied.push(skipped(&file.path, file.relative, SkipReason::Denied, error.message));
+            let access = config.access.check(&file.path).map_err(|error| (error.code, error.message));
+            if let Err((ErrorCode::AccessDenied, message)) = access {
+                report.denied.push(skipped(&file.path, file.relative, SkipReason::Denied, message));
                 disk.unseen.push(file.path);
                 continue;
             }
-            let read = readable(&file.path, &config.limits)
-                .and_then(|metadata| known.digest(&file.path, &metadata, trusts_times, cancel));
+            let metadata = readable(&file.path, &config.limits);
+            let read = metadata.and_then(|metadata| known.digest(&file.path, &metadata, trusts, cancel));
             disk.add(file, read, report);
         }
         known.keep(&disk.root, |path| disk.seen.contains(path));

@@ -290,6 +290,7 @@ fn decimal(written: &str) -> Decimal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::languages::{Language, amounts};
 
     #[test]
     fn separators_say_where_the_fraction_begins() {
@@ -314,7 +315,6 @@ mod tests {
 
     #[test]
     fn currencies_cells_and_ranges_are_read_in_each_language() {
-        use crate::languages::{Language, amounts};
         let mut wrong = Vec::new();
         for (language, text, expected) in [
             (Language::German, "Ofen\t2\tEUR 18.400", "18400 EUR"),

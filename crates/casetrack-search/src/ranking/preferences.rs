@@ -35,6 +35,13 @@ pub(crate) struct Preferred {
     pub apart: bool,
 }
 
+impl Preferred {
+    /// A preference whose chunks are compared with all others.
+    fn new(stage: &'static str, filter: Filter, most: f32, share: impl Fn(DocumentId, u32) -> f32 + 'static) -> Self {
+        Self { stage, filter, most, share: Box::new(share), apart: false }
+    }
+}
+
 pub(crate) struct Preferences {
     /// The query without the names of the documents that it names.
     pub asked: String,
@@ -76,33 +83,20 @@ impl Preferences {
         // Their numbers are bounds, which the passages need not have.
         let exact = quantity::without(&asked, &comparisons);
         if let Some(literals) = literal::literals(collection, &exact, &phrases, selection, notices)? {
-            preferred.push(Preferred {
-                stage: "quoted words and numbers",
-                filter: literals.filter.clone(),
-                most: LITERAL,
-                share: Box::new(move |document, index| literals.weight(document, index)),
-                apart: false,
-            });
+            let filter = literals.filter.clone();
+            let weight = move |document, index| literals.weight(document, index);
+            preferred.push(Preferred::new("quoted words and numbers", filter, LITERAL, weight));
         }
         if let Some(section::Sections { most, weights }) = section::sections(collection, &exact, meant.as_deref())? {
-            preferred.push(Preferred {
-                stage: "cited sections",
-                filter: literal::only(collection, weights.keys(), selection)?,
-                most,
-                share: Box::new(move |document, index| weights.get(&(document, index)).copied().unwrap_or(0.0)),
-                apart: false,
-            });
+            let filter = literal::only(collection, weights.keys(), selection)?;
+            let weight = move |document, index| weights.get(&(document, index)).copied().unwrap_or(0.0);
+            preferred.push(Preferred::new("cited sections", filter, most, weight));
         }
         if cover::asks(&asked)
             && let Some(filter) = cover::beginnings(collection, meant.as_deref(), selection.map(AsRef::as_ref))?
         {
-            preferred.push(Preferred {
-                stage: "beginnings of documents",
-                filter,
-                most: BEGINNING,
-                share: Box::new(|_, index| cover::share(index)),
-                apart: false,
-            });
+            preferred
+                .push(Preferred::new("beginnings of documents", filter, BEGINNING, |_, index| cover::share(index)));
         }
         Ok(Self { asked, preferred, comparisons })
     }

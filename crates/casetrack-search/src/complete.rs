@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::query::{self, Understood};
 use super::{
     Filters, Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, context, excerpt, filter, of_changes,
-    of_hidden, related, results, whole, within_tier,
+    of_hidden, related_passages, results, whole, within_tier,
 };
 use casetrack_compare::quotes::{Broken, over_page_breaks};
 use casetrack_host::documents::chunks;

@@ -7,12 +7,11 @@ mod minutes;
 
 use std::ops::Range;
 
-use casetrack_core::DocumentType;
+use casetrack_core::{DocumentType, single_spaced};
 use regex::Regex;
 
 use super::text::{Day, Text};
 use super::{Fact, FactKind};
-use crate::words::single_spaced;
 
 pattern_table! {
     "facts/kinds.toml":

@@ -209,11 +209,13 @@ pub(super) fn shown(
     Ok(excerpt)
 }
 
-/// The bytes at which blocks begin in a text that begins at the character `start` of the page, except its first byte.
+/// The bytes at which blocks begin in a text that begins at the character `start` of the page, except its first byte. A block in the middle of a
+/// line is none: the number of a list item is a block of its own, and stays on the line of its item.
 fn breaks(text: &str, start: u32, blocks: &[Block]) -> Vec<usize> {
     let places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
     let inside = blocks.iter().filter_map(|block| block.char_start.checked_sub(start)).filter(|&at| at > 0);
-    inside.filter_map(|at| places.get(at as usize).copied()).collect()
+    let starts = inside.filter_map(|at| places.get(at as usize).copied());
+    starts.filter(|&at| text[..at].ends_with('\n')).collect()
 }
 
 /// The header rows in a passage of a sheet that begins at `start`, of the table with the row at `at`, if they are before it. In characters of
@@ -310,6 +312,9 @@ mod tests {
         assert_eq!(breaks("été.\nété.\nété.", 100, &blocks), [7, 14]);
         assert_eq!(breaks("té.\nété", 101, &blocks), [5]);
         assert!(breaks("", 100, &blocks).is_empty());
+        // The number of an item has a block of its own, on the line of the item.
+        let numbered = [block(100, 103), block(104, 108), block(109, 113)];
+        assert_eq!(breaks("2.2 été.\nété.", 100, &numbered), [11]);
     }
 
     #[test]

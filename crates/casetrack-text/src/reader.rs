@@ -188,7 +188,7 @@ fn words(action: &Action) -> (&'static str, &'static str) {
         GetJob => ("get_job", "`casetrack jobs ID`"),
         WatchFolder => ("watch_folder", "`casetrack watch`"),
         UnwatchFolder => ("unwatch_folder", "`casetrack unwatch`"),
-        SetSyncSchedule => ("set_sync_schedule", "`casetrack watch --schedule`"),
+        SetSyncSchedule => ("set_sync_schedule", "`casetrack unwatch` and then `casetrack watch --schedule`"),
         GivePassword => ("Give it in the parameter password.", "Give it with --password."),
         NameLanguages => (
             "ask the user to start CaseTrack with that language",

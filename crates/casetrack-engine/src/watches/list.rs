@@ -479,7 +479,7 @@ fn place(list: &[Watch], id: WatchId) -> Result<usize> {
 fn overlapping(known: &WatchRecord, new: &WatchRecord) -> Error {
     let (change, end) = (Action::SetSyncSchedule, Action::UnwatchFolder);
     let hint = match known.folder == new.folder {
-        true => hint!["Change when it syncs with ", change, ", or end it with ", end, "."],
+        true => hint!["Change the schedule with ", change, ", or stop watching with ", end, "."],
         false => {
             hint!["A watch covers all subfolders. End that watch with ", end, " first, or watch a folder outside it."]
         }

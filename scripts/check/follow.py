@@ -14,6 +14,7 @@ A line with a placeholder, such as NAME, does not run. Comments in a page steer 
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -22,7 +23,9 @@ from pathlib import Path
 
 TERMINAL = Path(__file__).resolve().parents[1] / "package" / "terminal.py"
 MATTER = "Harbour Point"
-CALL = re.compile(r"(casetrack|cd|cp|sed|mkdir|export|unset) ")
+CALL = re.compile(r"(casetrack|cd|cp|sed|mkdir) ")
+# Calls that need an administrator, a network or a person. They do not run.
+FOREIGN = re.compile(r"(sudo|python3|pip|npm|tar|read|export|curl|claude|psql|createdb) ")
 PLACEHOLDER = re.compile(r"(?<![\w\"'./-])[A-Z]{2,}(?![\w.])")
 # Statuses of a command that did its work: files that could not be read, and quotations that differ, give 3.
 DONE = (0, 3)
@@ -54,7 +57,8 @@ def blocks(text):
 def calls(lines):
     """The lines of a block that call a program, each joined with its continuation. Empty if the block is output."""
     joined = "\n".join(lines).replace("\\\n", " ").split("\n")
-    return [re.sub(r"\s{2,}#.*", "", line) for line in joined] if CALL.match(joined[0]) else []
+    is_call = CALL.match(joined[0]) or FOREIGN.match(joined[0])
+    return [re.sub(r"\s{2,}#.*", "", line) for line in joined] if is_call else []
 
 
 def plain(text, home):
@@ -126,6 +130,9 @@ def main():
         if options.sample:
             shutil.rmtree(options.home / "harbour-point", ignore_errors=True)
             shutil.copytree(options.sample, options.home / "harbour-point")
+            owner = options.home.stat()
+            for path in [options.home / "harbour-point", *(options.home / "harbour-point").rglob("*")]:
+                os.chown(path, owner.st_uid, owner.st_gid)
             if not makes_matter:
                 reader.run(f'casetrack start ~/harbour-point --name "{MATTER}" --no-connect')
         reader.follow(page)

@@ -19,7 +19,7 @@ const FIRST: usize = 20;
 const ENOUGH: usize = 5;
 const MAX_BYTES: u64 = 8 << 20;
 
-/// The tags of the languages of the first documents that a request names, as far as they are known; reads up to 20 files.
+/// The tags of the known languages of the first documents that a request names. Reads up to 20 files.
 pub(crate) fn of_first(host: &Host, request: &IngestRequest, cancel: &Cancel) -> Result<Vec<String>> {
     let config = host.config();
     let options = ExtractOptions { password: request.password.clone(), ..config.extract_options() };

@@ -1,4 +1,4 @@
-//! The search of files, as far as jobs are concerned.
+//! The jobs of the search of files.
 
 use std::path::PathBuf;
 

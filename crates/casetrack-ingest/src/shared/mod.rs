@@ -151,7 +151,7 @@ struct SharedIngestion<'w> {
     batches: HashMap<JobId, u64>,
     /// Files that this machine has done.
     own: u64,
-    /// Files that all machines have done, as far as is known.
+    /// The known number of files that all machines have finished.
     done: Arc<AtomicU64>,
     held: &'w HeldLeases,
 }

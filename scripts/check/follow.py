@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 TERMINAL = Path(__file__).resolve().parents[1] / "package" / "terminal.py"
@@ -29,6 +30,7 @@ FOREIGN = re.compile(r"(sudo|python3|pip|npm|tar|read|export|curl|claude|psql|cr
 PLACEHOLDER = re.compile(r"(?<![\w\"'./-])[A-Z]{2,}(?![\w.])")
 # Statuses of a command that did its work: files that could not be read, and quotations that differ, give 3.
 DONE = (0, 3)
+BUSY = "is being used at this moment"
 SAME = [
     (r"\x1b\[[0-9;?]*[A-Za-z]", ""),
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?", "TIME"),
@@ -83,7 +85,13 @@ class Reader:
         self.shell, self.home, self.folder, self.problems = shell, home, "~", []
 
     def run(self, line):
-        done = subprocess.run([sys.executable, str(TERMINAL), *self.shell, f"cd {self.folder} && {line}"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        command = [sys.executable, str(TERMINAL), *self.shell, f"cd {self.folder} && {line}"]
+        for _ in range(30):
+            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            # The watch of the folder may be reading a change. The program reports that, and a person tries again.
+            if BUSY not in done.stdout:
+                break
+            time.sleep(1)
         if line.startswith("cd "):
             self.folder = line[3:]
         return done.returncode, done.stdout

@@ -127,9 +127,9 @@ try_pages() {
     for page in search add-documents check-a-draft contract-table versions evidence backup queries how-search-works guarantees files; do
         follow "$page" --sample samples/harbour-point
     done
-    as_user casetrack -q stop
+    as_user casetrack -q stop >/dev/null
     as_root dpkg --remove casetrack >/dev/null
-    as_user sh -c 'cd; rm -r harbour-point *'
+    as_user sh -c 'cd && rm -r ./*'
 }
 
 # follow PAGE [OPTION]...

@@ -14,22 +14,27 @@ A line with a placeholder, such as NAME, does not run. Comments in a page steer 
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 TERMINAL = Path(__file__).resolve().parents[1] / "package" / "terminal.py"
 MATTER = "Harbour Point"
-CALL = re.compile(r"(casetrack|cd|cp|sed|mkdir|export|unset) ")
+CALL = re.compile(r"(casetrack|cd|cp|sed|mkdir) ")
+# Calls that need an administrator, a network or a person. They do not run.
+FOREIGN = re.compile(r"(sudo|python3|pip|npm|tar|read|export|curl|claude|psql|createdb) ")
 PLACEHOLDER = re.compile(r"(?<![\w\"'./-])[A-Z]{2,}(?![\w.])")
 # Statuses of a command that did its work: files that could not be read, and quotations that differ, give 3.
 DONE = (0, 3)
+BUSY = "is being used at this moment"
 SAME = [
     (r"\x1b\[[0-9;?]*[A-Za-z]", ""),
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?Z)?", "TIME"),
-    (r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8}(-[0-9a-f-]{27})?\b", "ID"),
+    (r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8}([0-9a-f]{56}|-[0-9a-f-]{27})?\b", "ID"),
     (r"\b[\d.]+ (ms|seconds?|minutes?|kB|MB|bytes)\b", r"N \1"),
     (r"\s*│\s*|\s+", " "),
 ]
@@ -54,7 +59,8 @@ def blocks(text):
 def calls(lines):
     """The lines of a block that call a program, each joined with its continuation. Empty if the block is output."""
     joined = "\n".join(lines).replace("\\\n", " ").split("\n")
-    return [re.sub(r"\s{2,}#.*", "", line) for line in joined] if CALL.match(joined[0]) else []
+    is_call = CALL.match(joined[0]) or FOREIGN.match(joined[0])
+    return [re.sub(r"\s{2,}#.*", "", line) for line in joined] if is_call else []
 
 
 def plain(text, home):
@@ -79,7 +85,13 @@ class Reader:
         self.shell, self.home, self.folder, self.problems = shell, home, "~", []
 
     def run(self, line):
-        done = subprocess.run([sys.executable, str(TERMINAL), *self.shell, f"cd {self.folder} && {line}"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        command = [sys.executable, str(TERMINAL), *self.shell, f"cd {self.folder} && {line}"]
+        for _ in range(30):
+            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            # The watch of the folder may be reading a change. The program reports that, and a person tries again.
+            if BUSY not in done.stdout:
+                break
+            time.sleep(1)
         if line.startswith("cd "):
             self.folder = line[3:]
         return done.returncode, done.stdout
@@ -126,6 +138,9 @@ def main():
         if options.sample:
             shutil.rmtree(options.home / "harbour-point", ignore_errors=True)
             shutil.copytree(options.sample, options.home / "harbour-point")
+            owner = options.home.stat()
+            for path in [options.home / "harbour-point", *(options.home / "harbour-point").rglob("*")]:
+                os.chown(path, owner.st_uid, owner.st_gid)
             if not makes_matter:
                 reader.run(f'casetrack start ~/harbour-point --name "{MATTER}" --no-connect')
         reader.follow(page)

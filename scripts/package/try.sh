@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries the packages, each in a copy of a bare Debian without the repository and without a network: installs it, uses it as
 # session.py says, removes it, and compares what is left. Needs Linux and root; the first run makes the bare systems
-# (debootstrap, network). usage: scripts/package/try.sh DIR [archive|deb|wheel|npm|mcpb]...
+# (debootstrap, network). usage: scripts/package/try.sh DIR [archive|deb|pages|wheel|npm|mcpb]...
 # DIR holds the packages that scripts/package.sh made. CASETRACK_ROOTS names where the bare systems are kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
@@ -22,6 +22,13 @@ prepare() {
         debootstrap --variant=minbase bookworm "$ROOTS/bare" >"$ROOTS/bare.log"
         chroot "$ROOTS/bare" useradd --create-home ann
         touch "$ROOTS/bare.ready"
+    fi
+    if [ ! -e "$ROOTS/scans.ready" ]; then
+        say "Making one with tesseract in $ROOTS/scans"
+        rm -rf -- "$ROOTS/scans"
+        cp -a "$ROOTS/bare" "$ROOTS/scans"
+        chroot "$ROOTS/scans" apt-get install -qq --yes --no-install-recommends tesseract-ocr tesseract-ocr-eng tesseract-ocr-osd >"$ROOTS/scans.log" 2>&1 </dev/null
+        touch "$ROOTS/scans.ready"
     fi
     if [ ! -e "$ROOTS/tools.ready" ]; then
         say "Making one with Python, uv, node and npm in $ROOTS/tools"
@@ -107,6 +114,34 @@ try_deb() {
     as_user rm -r /home/ann/.cursor
 }
 
+# Installs the Debian package, then follows the pages word for word. Claude Desktop is found from its page on.
+try_pages() {
+    cp "$(the 'casetrack_*.deb')" "$ROOT/tmp/"
+    as_root sh -c "dpkg --install /tmp/casetrack_*.deb" >"$ROOT/tmp/installed"
+    follow tutorial
+    as_user mkdir /home/ann/.config/Claude
+    as_user casetrack -q start /home/ann/harbour-point --name "Harbour Point" --no-connect >/dev/null 2>&1
+    follow claude-desktop
+    as_user casetrack -q delete "Harbour Point" --yes >/dev/null
+    as_user rm -r /home/ann/.config/Claude /home/ann/harbour-point
+    for page in search add-documents check-a-draft contract-table versions evidence backup queries how-search-works guarantees files; do
+        follow "$page" --sample samples/harbour-point
+    done
+    as_user casetrack -q stop >/dev/null
+    as_root dpkg --remove casetrack >/dev/null
+    as_user sh -c 'cd && rm -r ./*'
+}
+
+# follow PAGE [OPTION]...
+follow() {
+    local page=$1
+    shift
+    python3 scripts/check/follow.py "docs/$page.md" --home "$ROOT/home/ann" "$@" -- chroot --userspec=ann:ann "$ROOT" env -i HOME=/home/ann LANG=C.UTF-8 \
+        TERM=xterm NO_COLOR=1 COLUMNS=100 CASETRACK_PAGER=cat PATH=/usr/local/bin:/usr/bin:/bin bash -c >"$ROOT/tmp/followed" 2>"$ROOT/tmp/problems" ||
+        fail "docs/$page.md is not as the program is:" "$(cat "$ROOT/tmp/problems")"
+    printf '  docs/%s.md does what it shows\n' "$page"
+}
+
 is_running() { readlink "$ROOT"/proc/[0-9]*/exe 2>/dev/null | grep -qF "$1"; }
 
 try_wheel() {
@@ -189,14 +224,15 @@ if [ "${1:-}" = --inside ]; then
     inside "$2" "$3" "$4"
     exit
 fi
-[ $# -ge 1 ] || fail "Where are the packages?" "usage: scripts/package/try.sh DIR [archive|deb|wheel|npm|mcpb]..."
+[ $# -ge 1 ] || fail "Where are the packages?" "usage: scripts/package/try.sh DIR [archive|deb|pages|wheel|npm|mcpb]..."
 packages=$(cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- archive deb wheel npm mcpb
+[ $# -gt 0 ] || set -- archive deb pages wheel npm mcpb
 prepare
 (cd "$packages" && sha256sum --check --quiet SHA256SUMS) || fail "The packages do not have the digests in SHA256SUMS."
 for kind in "$@"; do
     case $kind in
+    pages) bare=$ROOTS/scans ;;
     wheel | npm) bare=$ROOTS/tools ;;
     *) bare=$ROOTS/bare ;;
     esac

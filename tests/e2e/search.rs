@@ -198,7 +198,7 @@ fn names_numbers_quantities_and_beginnings_decide_what_comes_first() {
         let (found, passage, notices) = first(query);
         assert_eq!(found, name, "{query}");
         assert!(passage.contains(text), "{query}: {passage}");
-        assert_eq!(notices, json!([format!("The query names {name}; passages from there come first.")]), "{query}");
+        assert_eq!(notices, json!([format!("The query names {name}; its passages come first.")]), "{query}");
     }
     let (found, passage, _) = first("Which agreement has the contract number 83417?");
     assert_eq!(found, "agreement-3.txt");

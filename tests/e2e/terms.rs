@@ -175,7 +175,7 @@ fn phrases_over_page_breaks_are_named_beside_the_list() {
     let (text, found) = client.call("search_documents", json!({"query": "\"late payment fee\"", "top_k": 50}));
     assert_eq!(places(&found), ["Fees.txt 1"], "{text}");
     assert!(
-        text.contains("The phrase \"late payment fee\" also runs over a page break in 1 place. That is not counted or listed: Fees.txt, p. 2"),
+        text.contains("The phrase \"late payment fee\" also crosses a page break in 1 place. These places are not counted or listed: Fees.txt, p. 2"),
         "{text}"
     );
     let (text, _) = client.call("search_documents", json!({"query": "\"ten euros\"", "top_k": 50}));

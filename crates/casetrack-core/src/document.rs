@@ -120,7 +120,7 @@ pub struct PageNotes {
     /// Text that OCR read in pictures inside the file, by place. Pages that are pictures themselves have none.
     #[serde(default)]
     pub pictures: Vec<PictureText>,
-    /// The numbered paragraphs on it, by place, as far as they reach on it.
+    /// The numbered paragraphs on the page, by place, each limited to its part on this page.
     #[serde(default)]
     pub numbered: Vec<NumberedText>,
     /// The stamps of exhibits on it, as printed ("Plaintiff's Exhibit 12").

@@ -76,7 +76,7 @@ impl EvidenceTray {
         for item in &self.items {
             item.check()?;
             if item.id == 0 || item.id > self.last_id || !ids.insert(item.id) {
-                return Err(Error::invalid(format!("Evidence {} has a number that it cannot have.", item.id)));
+                return Err(Error::invalid(format!("Evidence {} has an invalid number.", item.id)));
             }
         }
         Ok(())
@@ -101,7 +101,7 @@ impl EvidenceItem {
         }
         let chars = self.char_end.checked_sub(self.char_start);
         if self.page == 0 || self.text.is_empty() || chars != u32::try_from(self.text.chars().count()).ok() {
-            return Err(Error::invalid(format!("Evidence {} has no place of its text.", self.id)));
+            return Err(Error::invalid(format!("Evidence {} does not give the place of its text.", self.id)));
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub struct Printed<'p> {
     /// The numbers of the paragraphs, as [`number_range`] writes them.
     pub numbers: Option<&'p str>,
     pub bates: Option<&'p str>,
-    /// Of a sheet: its name and the rows that are cited, as [`cited_rows`] writes them. These are not printed, but people find them.
+    /// For a sheet: its name and the cited rows, as [`cited_rows`] writes them. These are not printed, but people find them.
     pub sheet: Option<&'p str>,
 }
 

@@ -245,11 +245,9 @@ fn one<T: Copy + Ord + Hash>(
             "{what} name is ambiguous: \"{wanted}\". It could be:{}\nUse the full name, or give its type.",
             lines()
         ))),
-        (_, []) => Err(not_found(format!("{what} not found: \"{wanted}\".")).with_hint(hint![
-            "See what there is with ",
-            list,
-            "."
-        ])),
+        (_, []) => {
+            Err(not_found(format!("{what} not found: \"{wanted}\".")).with_hint(hint!["List them with ", list, "."]))
+        }
         _ => Err(not_found(format!("{what} not found: \"{wanted}\". Did you mean:{}", lines()))),
     }
 }

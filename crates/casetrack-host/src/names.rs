@@ -108,7 +108,7 @@ fn not_found(kind: Kind, wanted: &str, folded: &str, candidates: &[Candidate<'_>
     let shown = shorten(wanted);
     if similar.is_empty() {
         return Error::new(ErrorCode::NotFound, format!("{kind:?} not found: \"{shown}\".")).with_hint(hint![
-            "See what there is with ",
+            "List them with ",
             kind.list(),
             ", and use the full name or ID."
         ]);

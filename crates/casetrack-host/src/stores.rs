@@ -80,6 +80,12 @@ impl StorePlace {
         }
     }
 
+    /// The place of its collections in a sentence: "on the disk of this machine".
+    pub fn location(&self) -> String {
+        let preposition = if matches!(self, Self::Disk) { "on" } else { "in" };
+        format!("{preposition} {}", self.described())
+    }
+
     /// The database, if it is one. Connects to nothing.
     fn server(&self, data_dir: &Path) -> Result<Option<Arc<dyn SharedStore>>> {
         let Self::Database(address) = self else { return Ok(None) };

@@ -94,7 +94,7 @@ impl Discovery {
         {
             if is_wanted {
                 let detail = format!(
-                    "{} is a link to {}, outside of the folder, and was not followed. Ingest that itself if it belongs here.",
+                    "{} is a link to {}, outside of the folder, and was not followed. If the target belongs here, ingest it by its own path.",
                     path.display(),
                     target.display()
                 );

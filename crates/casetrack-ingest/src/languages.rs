@@ -19,7 +19,7 @@ const FIRST: usize = 20;
 const ENOUGH: usize = 5;
 const MAX_BYTES: u64 = 8 << 20;
 
-/// The tags of the languages of the first documents that a request names, as far as they are known; reads up to 20 files.
+/// The tags of the known languages of the first documents that a request names. Reads up to 20 files.
 pub(crate) fn of_first(host: &Host, request: &IngestRequest, cancel: &Cancel) -> Result<Vec<String>> {
     let config = host.config();
     let options = ExtractOptions { password: request.password.clone(), ..config.extract_options() };
@@ -71,8 +71,8 @@ impl Languages {
         };
         let documents = match (unknown, all) {
             (1, 1) => "The document is".to_owned(),
-            (unknown, all) if unknown == all => format!("All {all} documents of which the language is known are"),
-            (unknown, all) => format!("{unknown} of {all} documents of which the language is known are"),
+            (unknown, all) if unknown == all => format!("All {all} documents with a known language are"),
+            (unknown, all) => format!("{unknown} of {all} documents with a known language are"),
         };
         let model = "which this collection's model for search by meaning does not know. Keyword search still works. ";
         Some(hint![
@@ -99,7 +99,7 @@ mod tests {
             Keyword search still works. Move.";
         assert_eq!(said(0, &[("German", 1)]).unwrap(), one);
         let two = said(0, &[("German", 2)]).unwrap();
-        assert!(two.starts_with("All 2 documents of which the language is known are in German, "), "{two}");
+        assert!(two.starts_with("All 2 documents with a known language are in German, "), "{two}");
         let many = said(3, &[("Czech", 1), ("French", 4), ("German", 9), ("Polish", 2)]).unwrap();
         assert!(many.starts_with("16 of 19 documents"), "{many}");
         assert!(many.contains("in German, French, Polish or other languages, which"), "{many}");

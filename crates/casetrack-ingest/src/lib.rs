@@ -225,7 +225,7 @@ pub(crate) fn ingest_files(
     let mut report = pipeline::run_stages(work, report, first, Pace::resting(request.throttle))?;
     let restored = restorable.settle(work.collection)?;
     if restored > 0 {
-        let notice = format!("Documents that came back with the tags and fields they had before: {restored}.");
+        let notice = format!("Documents that came back with their earlier tags and fields: {restored}.");
         report.summary.notices.push(notice.into());
     }
     Ok(report)

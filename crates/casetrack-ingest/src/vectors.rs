@@ -3,7 +3,7 @@
 //! Texts that repeat word for word are embedded once: clauses that every contract has, quoted mail, the pages of a form. The vector of a
 //! text does not depend on other texts, so each chunk with the same text would get the same one.
 //!
-//! Of a large table, whose rows are of a few kinds, one row of each kind is embedded, and chunks get the vectors of their rows.
+//! In a large table with few kinds of rows, one row of each kind is embedded, and chunks get the vectors of their rows.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;

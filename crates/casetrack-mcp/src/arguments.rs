@@ -94,7 +94,7 @@ impl Expected<'_> {
         if self.contract.errors != ErrorForm::Coded || !strings::may_stand_for_nothing(property, value) {
             return Ok(());
         }
-        Err(Error::invalid(format!("{name} is {value}; leave {name} out if nothing is meant.")))
+        Err(Error::invalid(format!("{name} is {value}; leave {name} out to use the default.")))
     }
 }
 
@@ -326,11 +326,11 @@ mod tests {
             ),
             (
                 json!({"query": "a", "file_extensions": ["null"]}),
-                "file_extensions is [\"null\"]; leave file_extensions out if nothing is meant.",
+                "file_extensions is [\"null\"]; leave file_extensions out to use the default.",
             ),
-            (json!({"query": "a", "tag": "null"}), "tag is \"null\"; leave tag out if nothing is meant."),
-            (json!({"query": "a", "tag": "None"}), "tag is \"None\"; leave tag out if nothing is meant."),
-            (json!({"query": "a", "tag": " nil "}), "tag is \" nil \"; leave tag out if nothing is meant."),
+            (json!({"query": "a", "tag": "null"}), "tag is \"null\"; leave tag out to use the default."),
+            (json!({"query": "a", "tag": "None"}), "tag is \"None\"; leave tag out to use the default."),
+            (json!({"query": "a", "tag": " nil "}), "tag is \" nil \"; leave tag out to use the default."),
             (
                 json!({"query": "a", "sort_by": "names"}),
                 "sort_by is \"names\"; it must be one of name, date.\n\nDid you mean \"name\"?",

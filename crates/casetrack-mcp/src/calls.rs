@@ -57,7 +57,7 @@ impl Session {
         {
             let name = one_line(&assumed.name);
             let note = format!(
-                "No collection is active: this is about the only one, \"{name}\". Choose it with switch_collection before you change anything."
+                "No collection is active, so this answer is about the only one, \"{name}\". Choose it with switch_collection before you change anything."
             );
             output.text = format!("{note}\n\n{}", output.text);
         }

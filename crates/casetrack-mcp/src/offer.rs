@@ -9,7 +9,7 @@ use crate::tool::{Effect, Need};
 
 /// Tools of other sets that are listed if the user names no set: the work on a matter that lawyers do every day.
 const DAILY: [&str; 5] = ["define_column", "get_obligations", "redline_documents", "add_evidence", "export_evidence"];
-/// Tools of the default sets that are not listed unless their set is named: `get_job` and `cancel_job` suffice for one's own jobs.
+/// Tools of the default sets that are not listed unless their set is named: `get_job` and `cancel_job` are enough for the jobs of a session.
 const RARE: [&str; 1] = ["list_jobs"];
 
 #[derive(Debug, Clone)]

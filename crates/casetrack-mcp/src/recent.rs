@@ -12,7 +12,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Above this number, clients and tools without a call in the last minute are forgotten.
 const MANY: usize = 1_000;
 
-/// Calls in the last minute of tools with limits of their own, by client. The owner has one instance, so a client with several sessions gets no more.
+/// Calls in the last minute of tools with limits of their own, by client. The owner has one instance, so several sessions of a client share one limit.
 #[derive(Debug, Default)]
 pub struct RecentCalls(Mutex<HashMap<(String, &'static str), VecDeque<Instant>>>);
 

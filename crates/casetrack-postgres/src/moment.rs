@@ -309,5 +309,5 @@ fn signed(numbers: &[u64]) -> Vec<i64> {
 /// The error for a collection that was deleted, perhaps by another client.
 pub(crate) fn gone(routes: &Routes) -> Error {
     let message = format!("There is no collection {} in the store.", routes.collection());
-    Error::new(ErrorCode::NotFound, message).with_hint("List the collections to see which there are.")
+    Error::new(ErrorCode::NotFound, message).with_hint("List the collections to see their names and IDs.")
 }

@@ -43,7 +43,7 @@ pub fn compare_documents(
     let [a, b] = [document_named(&opened, documents[0])?, document_named(&opened, documents[1])?];
     if a.id == b.id {
         return Err(Error::invalid(format!("Both names mean the same document, {}.", a.name)).with_hint(hint![
-            "Name two different documents. See them with ",
+            "Name two different documents. List them with ",
             Action::ListDocuments,
             "."
         ]));

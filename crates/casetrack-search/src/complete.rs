@@ -228,7 +228,7 @@ fn of_breaks(phrase: &str, broken: &Broken) -> Option<String> {
         total => format!("{total} places"),
     };
     Some(format!(
-        "The phrase \"{phrase}\" also runs over a page break in {least}{count}. That is not counted or listed: {}{more}",
+        "The phrase \"{phrase}\" also crosses a page break in {least}{count}. These places are not counted or listed: {}{more}",
         places.join("; ")
     ))
 }

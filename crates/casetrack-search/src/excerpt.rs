@@ -15,7 +15,7 @@ pub(super) enum Extent {
     Usual,
     /// In the place of a passage.
     Short,
-    /// Of a hit in a line.
+    /// For a hit in a line.
     Line,
 }
 
@@ -55,7 +55,7 @@ struct Window {
     chars: Range<usize>,
 }
 
-/// The part of a passage that answers `query` best, in characters of the passage: whole sentences, as far as the extent allows. `blocks` are those
+/// The part of a passage that answers `query` best, in characters of the passage: whole sentences, if the extent has room for them. `blocks` are those
 /// of the passage's page.
 pub(super) fn excerpt(query: &str, chunk: &ChunkView, blocks: &[Block], extent: Extent) -> Range<usize> {
     around(&[], query, chunk, blocks, extent)
@@ -114,7 +114,7 @@ pub(super) fn around(
     with_heading(&chars, &sentences, shown, extent.room())
 }
 
-/// The shown part, with the whole sentences of a clause that it has a part of, as far as there is room.
+/// The shown part, extended to whole sentences of its clause if there is room.
 fn with_clause(sentences: &[Sentence], clauses: &[Range<usize>], shown: Range<usize>, room: usize) -> Range<usize> {
     let touches = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
     let Some(clause) = clauses.iter().find(|clause| touches(clause, &shown)) else { return shown };
@@ -125,7 +125,7 @@ fn with_clause(sentences: &[Sentence], clauses: &[Range<usize>], shown: Range<us
     [both, whole].into_iter().find(|range| range.len() <= room).unwrap_or(shown)
 }
 
-/// The shown part, with the headings and numbers before it on its line, as far as there is room: "7.6 Interest."
+/// The shown part, with the headings and numbers before it on its line if there is room: "7.6 Interest."
 fn with_heading(chars: &[char], sentences: &[Sentence], shown: Range<usize>, room: usize) -> Range<usize> {
     let before = sentences.iter().rev().skip_while(|sentence| sentence.range.start >= shown.start);
     let mut start = shown.start;

@@ -56,7 +56,7 @@ struct List<'a> {
     results: Vec<SearchResult>,
     /// The collection of each result.
     sources: Vec<&'a OpenCollection>,
-    /// Of each document, if each is searched.
+    /// For each document, if each is searched.
     seen: HashMap<Option<DocumentId>, Seen>,
     /// The number of results of each document.
     of_document: HashMap<DocumentId, u32>,

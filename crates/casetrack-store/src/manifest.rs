@@ -105,7 +105,7 @@ impl Manifest {
             ErrorCode::FileNotFound if truth_dir(dir).exists() => damaged(dir, "collection.json is missing"),
             ErrorCode::FileNotFound => {
                 Error::new(ErrorCode::NotFound, format!("There is no collection at {}.", dir.display()))
-                    .with_hint("List the collections to see which there are.")
+                    .with_hint("List the collections to see their names and IDs.")
             }
             ErrorCode::Corrupt => damaged(dir, &error.message),
             _ => error,

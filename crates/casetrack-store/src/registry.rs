@@ -194,7 +194,7 @@ impl Store for Registry {
         let dir = self.path(id);
         if !dir.is_dir() {
             return Err(Error::new(ErrorCode::NotFound, format!("There is no collection {id}."))
-                .with_hint("List the collections to see which there are."));
+                .with_hint("List the collections to see their names and IDs."));
         }
         // Released before the renaming, which an open file would prevent on Windows.
         drop(OwnerLock::acquire(&dir)?);

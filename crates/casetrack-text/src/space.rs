@@ -103,10 +103,16 @@ pub fn found(page: &EntryPage) -> String {
         total => format!("{}:\n\n", entries(total)),
     };
     for entry in &page.entries {
-        let _ = writeln!(text, "{:>11}  {}  {}", bytes(entry.size), entry.modified, one_line(&entry.path));
+        let time = seconds(&entry.modified);
+        let _ = writeln!(text, "{:>11}  {time}  {}", bytes(entry.size), one_line(&entry.path));
     }
     push_notice(&mut text, page.notice);
     text
+}
+
+/// A time without its fraction: `2026-11-29T04:13:49Z`.
+fn seconds(time: &str) -> String {
+    time.split_once('.').map_or_else(|| time.to_owned(), |(seconds, _)| format!("{seconds}Z"))
 }
 
 fn push_notice(text: &mut String, notice: Option<&str>) {

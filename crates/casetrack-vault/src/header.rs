@@ -93,7 +93,7 @@ impl Header {
         let slots: Vec<Slot> = self.slots.iter().filter(|slot| slot.id != id).cloned().collect();
         if slots.len() == self.slots.len() {
             return Err(Error::new(ErrorCode::NotFound, format!("The vault has no slot {id}."))
-                .with_hint("List the slots to see which there are."));
+                .with_hint("List the slots to see their IDs."));
         }
         if slots.iter().all(|slot| matches!(slot.kind, SlotKind::Unknown(_) | SlotKind::Keychain)) {
             let last = match slots.iter().any(|slot| slot.kind == SlotKind::Keychain) {

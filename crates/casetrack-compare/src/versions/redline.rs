@@ -209,7 +209,7 @@ pub fn redline(host: &Host, collection: CollectionId, documents: [&str; 2], pagi
     let [old, new] = [document_named(&collection, documents[0])?, document_named(&collection, documents[1])?];
     if old.id == new.id {
         return Err(Error::invalid(format!("Both names mean the same document, {}.", old.name)).with_hint(hint![
-            "Name two different documents. See them with ",
+            "Name two different documents. List them with ",
             Action::ListDocuments,
             "."
         ]));

@@ -183,7 +183,7 @@ fn ambiguous(dates: &[AmbiguousDate]) -> Option<String> {
     }
     (!dates.is_empty()).then(|| {
         format!(
-            "Left out are dates in digits whose documents do not show whether the day or the month comes first: {}.",
+            "Some dates in digits are left out, because their documents do not show whether the day or the month comes first: {}.",
             listed.join("; ")
         )
     })

@@ -32,7 +32,7 @@ pub enum PartOfContract {
     Signatory,
 }
 
-/// The documents with most passages that mention an entity, as far as contracts may name it as a party.
+/// The documents with the most passages that mention an entity, limited to those that can be contracts with it as a party.
 pub(super) fn mentioning(graph: &Graph, id: EntityId, entity: &EntityView) -> Vec<DocumentId> {
     if !matches!(entity.entity_type, EntityType::Person | EntityType::Organization) {
         return Vec::new();

@@ -161,7 +161,7 @@ fn checked(path: &str) -> Result<PathBuf> {
         let device = name.split('.').next().unwrap_or_default().to_lowercase();
         let device = device.trim_end_matches(|c: char| c.is_ascii_digit());
         if !plain || name.contains(bad) || name.len() > MAX_NAME {
-            return Err(refused("one of its names is not one that every system takes"));
+            return Err(refused("one of its names is not valid on every system"));
         }
         if name.starts_with('.') || name.ends_with(['.', ' ']) || DEVICES.contains(&device) {
             return Err(refused("one of its names is reserved"));

@@ -1,4 +1,4 @@
-//! The search of files, as far as jobs are concerned.
+//! The jobs of the search of files.
 
 use std::path::PathBuf;
 
@@ -55,6 +55,6 @@ fn so_far(job: &JobStatus) -> IndexedFolder {
         removed: 0,
         duration_ms: u64::try_from(Timestamp::now().0.saturating_sub(since.0)).unwrap_or_default(),
         job: Some(IndexingJob { job_id, state, files_done, files_total }),
-        notices: vec!["Files that are removed are counted when the work has ended.".into()],
+        notices: vec!["Removed files are counted when the work has ended.".into()],
     }
 }

@@ -112,7 +112,7 @@ impl Evaluation<'_> {
     ) -> Result<Measurements> {
         let queries = judgements.queries();
         if queries == 0 {
-            return Err(Error::invalid("No query has anything relevant."));
+            return Err(Error::invalid("No query has a relevant passage."));
         }
         let collection = &*ingested.collection;
         let order = Order::of(collection)?;

@@ -272,7 +272,7 @@ impl Jobs {
     /// Saves the outcome of a job. If that fails, the job runs again after a restart, which changes nothing.
     fn keep(&self, record: &JobRecord) {
         if let Err(error) = self.records.save(record) {
-            tracing::warn!(job = %record.id, %error, "the end of a job was not written down");
+            tracing::warn!(job = %record.id, %error, "the end of a job was not saved");
         }
     }
 
@@ -281,7 +281,7 @@ impl Jobs {
         if let Ok((report, _)) = &result
             && let Err(error) = self.records.save_report(id, collection, report)
         {
-            tracing::warn!(job = %id, %error, "the report of a job was not written down");
+            tracing::warn!(job = %id, %error, "the report of a job was not saved");
         }
         let mut state = lock(&self.state);
         let (pausing, held) = (state.pausing, state.held.contains(&collection));

@@ -1,4 +1,4 @@
-//! The models: which there are, whether they are on this machine, and how those that do not ship with CaseTrack get there.
+//! The models: their list, whether they are on this machine, and how to get the models that do not ship with CaseTrack.
 
 use std::path::Path;
 

@@ -343,7 +343,7 @@ pub fn add_slot(host: &Host, id: CollectionId, opener: &Opener, slot: &NewSlot) 
     };
     host.registry().replace_vault_header(id, &header, &key)?;
     let info = header.slots().find(|slot| slot.id == added);
-    let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
+    let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("The new slot is missing."))?;
     Ok(AddedSlot { slot, recovery_words })
 }
 
@@ -356,7 +356,7 @@ pub fn remove_slot(host: &Host, id: CollectionId, opener: &Opener, slot: &str) -
     let wanted: casetrack_vault::header::slot::ShortSlotId = slot.trim().parse()?;
     let found = header.slots().find(|slot| wanted.is_of(slot.id)).ok_or_else(|| {
         Error::new(ErrorCode::NotFound, format!("The vault has no slot {slot}."))
-            .with_hint("List the slots to see which there are.")
+            .with_hint("List the slots to see their IDs.")
     })?;
     let (header, key, _) = host.registry().open_header(id, |header| opener.open(header))?;
     host.registry().replace_vault_header(id, &header.without_slot(&key, found.id)?, &key)?;
@@ -373,7 +373,7 @@ pub fn change_passphrase(host: &Host, id: CollectionId, old: &Password, new: &Pa
     let header = header.without_slot(&key, replaced)?;
     host.registry().replace_vault_header(id, &header, &key)?;
     let info = header.slots().find(|slot| slot.id == added);
-    let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
+    let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("The new slot is missing."))?;
     Ok(AddedSlot { slot, recovery_words: None })
 }
 

@@ -220,7 +220,7 @@ impl Watches {
         let record: WatchRecord = serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))?;
         match record.collection_id == collection && record.id == id {
             true => Ok(record),
-            false => Err(damaged("it is that of another collection".to_owned())),
+            false => Err(damaged("it belongs to another collection".to_owned())),
         }
     }
 

@@ -161,7 +161,7 @@ impl Watches {
         std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
         if folder.to_str().is_none() {
             return Err(Error::invalid(format!("The path {} is not valid UTF-8.", folder.display()))
-                .with_hint("Rename the folder, or the one it is in; citations have to be able to name its files."));
+                .with_hint("Rename the folder or its parent folder. Citations must be able to name its files."));
         }
         let record = WatchRecord::new(&collection, folder, request, host.config().clone());
         self.add(record)

@@ -283,7 +283,7 @@ impl Live {
         let last = last_sync(&syncs.jobs, &status);
         self.record.last_sync = Some(last.clone());
         if let Err(error) = syncs.watches.change(self.record.id, |record| record.last_sync = Some(last)) {
-            tracing::warn!(%error, "the end of a sync was not written down");
+            tracing::warn!(%error, "the end of a sync was not saved");
         }
     }
 

@@ -86,7 +86,7 @@ struct Former {
     kept: Vec<FormerMember>,
 }
 
-/// Of a container that did not change: the version that is stored, and a new one in case that other members are read now.
+/// For an unchanged container: the stored version, and a new one in case other members can be read now.
 type Unchanged = (DocumentMeta, Box<DocumentInFlight>);
 
 impl Decision {

@@ -65,7 +65,7 @@ impl Offer {
     fn of(lease: &Lease) -> Result<Self> {
         serde_json::from_slice(&lease.content).map_err(|error| {
             Error::new(ErrorCode::NewerSchema, format!("The record of {} cannot be read: {error}.", lease.name))
-                .with_hint("Another version of CaseTrack offered it: use the same one on all machines.")
+                .with_hint("Another version of CaseTrack shared it. Use the same version on all machines.")
         })
     }
 
@@ -84,7 +84,7 @@ impl Offer {
                 Problem { message, ..first.problem.clone() }
             }
             None => {
-                let message = format!("{path} was read several times, and each time the program ended.");
+                let message = format!("{path} was read several times, and the program crashed each time.");
                 Problem::from(&Error::new(ErrorCode::UnreadableFile, message))
             }
         };
@@ -151,7 +151,7 @@ struct SharedIngestion<'w> {
     batches: HashMap<JobId, u64>,
     /// Files that this machine has done.
     own: u64,
-    /// Files that all machines have done, as far as is known.
+    /// The known number of files that all machines have finished.
     done: Arc<AtomicU64>,
     held: &'w HeldLeases,
 }

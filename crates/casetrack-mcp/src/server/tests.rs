@@ -303,7 +303,7 @@ async fn nothing_is_written_to_a_collection_that_nobody_chose() {
         let answer = client.call("list_documents", json!({})).await;
         answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     };
-    assert!(listed().await.starts_with("No collection is active: this is about the only one, \"First\"."));
+    assert!(listed().await.starts_with("No collection is active, so this answer is about the only one, \"First\"."));
     assert!(!listed().await.contains("No collection is active"));
     let written = client.call("tag_document", json!({"documents": ["stray.txt"], "add_tags": ["key"]})).await;
     assert!(error_text(&written).starts_with("No active collection."), "{written}");

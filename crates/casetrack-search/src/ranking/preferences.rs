@@ -139,6 +139,6 @@ fn named(collection: &Collection, route: &route::Route) -> Result<Option<String>
     Ok(match names.as_slice() {
         [] => None,
         names if names.len() > MAX_NAMES => None,
-        names => Some(format!("The query names {}; passages from there come first.", names.join(" and "))),
+        names => Some(format!("The query names {}; its passages come first.", names.join(" and "))),
     })
 }

@@ -170,9 +170,9 @@ impl FromStr for ShortSlotId {
         let number = u32::from_str_radix(text, 16).ok().filter(|_| digits);
         let number = number.ok_or_else(|| {
             casetrack_core::Error::invalid(format!(
-                "\"{text}\" is not the id of a slot: it has eight hexadecimal digits."
+                "\"{text}\" is not the ID of a slot. An ID has eight hexadecimal digits."
             ))
-            .with_hint("List the slots to see their ids.")
+            .with_hint("List the slots to see their IDs.")
         })?;
         Ok(Self(number.to_be_bytes()))
     }

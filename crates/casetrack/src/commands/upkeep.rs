@@ -185,10 +185,10 @@ impl Export {
 }
 
 fn exported_catalog(report: &CatalogExport) -> String {
-    let (folders, file) = (counted(report.roots, "folder"), visible(&report.file));
+    let (folders, file) = (counted(report.roots, "indexed folder"), visible(&report.file));
     let made = made(report.sets, report.sources, report.plans);
     format!(
-        "Exported {folders} that are indexed{made}.\n{file}  ({})\n\nNext, on the other machine: casetrack import --catalog FILE",
+        "Exported {folders}{made}.\n{file}  ({})\n\nNext, on the other machine: casetrack import --catalog FILE",
         bytes(report.bytes)
     )
 }

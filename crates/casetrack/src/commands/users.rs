@@ -175,7 +175,9 @@ impl Users {
                     user.roles.insert(meta.id, role);
                     Ok(())
                 })?;
-                let said = format!("{} is now {} of {}.", strong(&user.name), role.name(), one_line(&meta.name));
+                let article = if role.name().starts_with(['e', 'o']) { "an" } else { "a" };
+                let said =
+                    format!("{} is now {article} {} of {}.", strong(&user.name), role.name(), one_line(&meta.name));
                 console.print(&shown(engine, &user)?, |_| said)
             }
             Some(Change::Deny { name, collection }) => deny(&file, &name, &collection, console),

@@ -409,7 +409,7 @@ fn check_listable(spec: &SourceSpec) -> Result<()> {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Error::new(
             ErrorCode::FileNotFound,
-            format!("{} does not exist; it is followed when it is there again", folder.display()),
+            format!("{} does not exist; CaseTrack follows it again when it is back", folder.display()),
         )),
         Err(error) => Err(Error::io(folder.display(), error)),
     }

@@ -90,7 +90,9 @@ impl Engine {
         }
         let definition = Definition::of(host, &plan)?;
         if !definition.is_continuous && self.plans.count_runs() >= MAX_RUNS {
-            let message = format!("{MAX_RUNS} plans run, the maximum: wait for one, or pause it with plan-update");
+            let message = format!(
+                "{MAX_RUNS} plans are running, which is the maximum: wait until one ends, or pause one with plan-update"
+            );
             return in_field("name", Err(Error::new(ErrorCode::InUse, message)));
         }
         self.plans.begin_plan(host, &self.jobs, &plan, Ok(definition)).map(|execution| (&execution).into())

@@ -265,7 +265,7 @@ fn a_folder_that_is_gone_at_the_start_is_followed_when_it_is_back() {
     let error = |made: &Made| made.runs()[0].error.clone();
     let of_source = |made: &Made| made.engine.source(made.engine.host(), "w").unwrap();
     made.until("the error", |made| error(made).is_some() && of_source(made).last_error.is_some());
-    assert!(error(&made).unwrap().contains("does not exist; it is followed when it is there again"));
+    assert!(error(&made).unwrap().contains("does not exist; CaseTrack follows it again when it is back"));
     assert_eq!((made.statuses()[0].as_str(), of_source(&made).status.as_str()), ("running", "running"));
     fs::rename(&away, made.files()).unwrap();
     made.write("b", "x");

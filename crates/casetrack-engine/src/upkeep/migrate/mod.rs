@@ -107,8 +107,9 @@ pub(crate) fn copy_to_store(
 /// The collection, if it can be in that store.
 fn movable(host: &Host, id: CollectionId, to: &StorePlace) -> Result<Arc<OpenCollection>> {
     if to == host.store_place() {
-        return Err(Error::invalid(format!("The collection is already in {}.", to.described()))
-            .with_hint("Name the other store."));
+        return Err(
+            Error::invalid(format!("The collection is already {}.", to.location())).with_hint("Name the other store.")
+        );
     }
     if id == of_files() {
         return Err(Error::invalid(
@@ -160,7 +161,7 @@ fn is_there(host: &Host, other: &dyn Store, meta: &CollectionMeta, to: &StorePla
     }
     if let Some(same) = there.iter().find(|other| other.name.to_lowercase() == meta.name.to_lowercase()) {
         let message =
-            format!("Another collection in {} is named \"{}\" (ID: {}).", to.described(), same.name, same.id.short());
+            format!("Another collection {} is named \"{}\" (ID: {}).", to.location(), same.name, same.id.short());
         return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint("Rename one of the two."));
     }
     there.retain(|other| other.id != of_files());
@@ -180,10 +181,10 @@ fn compared(
     match difference(source, target, way, progress, cancel)? {
         None => state.found(target),
         Some(difference) => {
-            let (name, place) = (&source.meta().name, to.described());
-            let message = format!("\"{name}\" is in {place} already, and not the same there: {difference}");
-            Err(Error::new(ErrorCode::AlreadyExists, message)
-                .with_hint("Delete the one that you do not need. If that is the one there, try again."))
+            let (name, place) = (&source.meta().name, to.location());
+            let message = format!("\"{name}\" is already {place}, but differs there: {difference}");
+            let hint = format!("Delete the copy that you do not need. After you delete the copy {place}, try again.");
+            Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint))
         }
     }
 }

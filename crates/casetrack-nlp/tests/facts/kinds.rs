@@ -109,6 +109,13 @@ fn minutes_have_a_meeting_a_day_and_people() {
             "2020-05-04",
             "",
         ),
+        (
+            "# Progress Meeting No. 9 \u{2013} Minutes\n\n**Held:** Monday 4 May 2020, site office\n\n| Present | Organisation |\n|---|---|\n\
+             | Ann Lee | Lee Architects LLP |\n| Tom Ray | Ray Building Limited |\n\nApologies: Max Poe",
+            "Progress Meeting No. 9",
+            "2020-05-04",
+            "Ann Lee; Tom Ray",
+        ),
         ("The Board met on 4 May 2020 for thirty minutes\nPresent: Ann Lee", "", "", ""),
     ] {
         let found = facts_of(text, DocumentType::Report);

@@ -8,7 +8,7 @@ use crate::facts::{Fact, FactKind};
 
 pattern_table! {
     "facts/minutes.toml":
-    OF, BEFORE, BARE, MEETING, DATE, PRESENT, LABEL, BETWEEN,
+    OF, BEFORE, BARE, MEETING, DATE, PRESENT, PRESENT_HEAD, LABEL, BETWEEN,
 }
 
 /// Lines that may have the title, and those with day and people.
@@ -17,6 +17,8 @@ const HEAD: usize = 80;
 /// Most words of a title, and most people.
 const TITLE_WORDS: usize = 16;
 const PEOPLE: usize = 60;
+/// Signs between the cells of a table.
+const CELLS: [char; 2] = ['\t', '|'];
 /// Percent, by the kind of evidence: a label or a title, the place on the page.
 const LABELLED: u8 = 90;
 const PLACED: u8 = 75;
@@ -64,6 +66,11 @@ fn is_title(line: &str) -> bool {
 fn present(lines: &[Line<'_>]) -> Vec<Fact> {
     let mut found: Vec<Fact> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
+        if PRESENT_HEAD.is_match(line.text) {
+            let rows = lines[at + 1..].iter().take_while(|row| !row.begins_block && row.text.contains(CELLS));
+            found.extend(rows.flat_map(|row| people(row, first_cell(row.text))));
+            continue;
+        }
         let Some(rest) = PRESENT.captures(line.text).and_then(|found| found.get(1)) else { continue };
         let beside = people(line, rest.range());
         let goes_on = beside.is_empty() || line.text.trim_end().ends_with([',', ';', '&']);
@@ -76,6 +83,11 @@ fn present(lines: &[Line<'_>]) -> Vec<Fact> {
     }
     found.truncate(PEOPLE);
     found
+}
+
+fn first_cell(row: &str) -> Range<usize> {
+    let start = row.len() - row.trim_start_matches(|c: char| c.is_whitespace() || c == '|').len();
+    start..row[start..].find(CELLS).map_or(row.len(), |end| start + end)
 }
 
 /// The people in a range of bytes of a line, without what stands in brackets: "Ann Lee (Chair), Tom Ray".

@@ -71,8 +71,7 @@ impl FolderState {
         };
         let Discovery { files, failed, denied, not_files, .. } = discover(&all, config, cancel)?;
         let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
-        let awaited: HashSet<PathBuf> =
-            request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
+        let awaited: HashSet<_> = request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
         // A folder may have been reached through a link.
         let unlisted = failed.iter().map(|file| &file.path).chain(denied.iter().map(|folder| &folder.path));
         let unseen = unlisted.map(PathBuf::from).flat_map(|path| [absolute(&path), path]).collect();
@@ -107,8 +106,8 @@ impl FolderState {
                 disk.unseen.push(file.path);
                 continue;
             }
-            let metadata = readable(&file.path, &config.limits);
-            let read = metadata.and_then(|metadata| known.digest(&file.path, &metadata, trusts, cancel));
+            let read = readable(&file.path, &config.limits)
+                .and_then(|metadata| known.digest(&file.path, &metadata, trusts, cancel));
             disk.add(file, read, report);
         }
         known.keep(&disk.root, |path| disk.seen.contains(path));

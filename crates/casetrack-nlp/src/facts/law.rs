@@ -120,7 +120,9 @@ fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
         found.push((score, name, at.start..end));
     };
     for cue in LAWS_OF.find_iter(whole) {
-        let denied = whole[..cue.start()].trim_end().ends_with(" not");
+        // "Not governed by", but not "disputes not resolved by the parties shall be determined by".
+        let denied = whole[..cue.start()].trim_end().ends_with(" not")
+            && ![" shall ", " will ", " must ", " is ", " are "].iter().any(|verb| cue.as_str().contains(verb));
         if denied || NOT_LAW.is_match(&whole[cue.start()..cue.end()]) {
             continue;
         }

@@ -91,6 +91,8 @@ fn a_law_that_does_not_govern_is_not_the_law() {
         let found = facts_of(&[&format!("{OPENING}12. Law. {said}\n")]);
         assert!(!values(&found, FactKind::GoverningLaw).contains("Germany"), "{said}");
     }
+    let settled = "Any controversy that is not resolved by the parties shall be determined in accordance with the laws of the State of Ohio.";
+    assert_eq!(values(&facts_of(&[&format!("{OPENING}12. Law. {settled}\n")]), FactKind::GoverningLaw), "Ohio");
 }
 
 #[test]

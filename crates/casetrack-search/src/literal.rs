@@ -7,6 +7,7 @@ use casetrack_core::{DocumentId, Result};
 use casetrack_store::{Collection, Conditions, Expression, Filter, Selection, WordConditions, Words};
 
 use super::section;
+use super::worth::rarity;
 
 /// A number or identifier in more than one of this many passages is not distinctive …
 const ONE_IN: u64 = 100;
@@ -87,12 +88,6 @@ pub(super) fn only<'p>(
         selection = selection.within(searched);
     }
     Ok(Filter { selection: Some(Arc::new(selection)), documents: None })
-}
-
-/// 1 for a phrase in one of `all` passages, almost 0 for one in half of them: a common word in quotes shows little of the intention.
-pub(super) fn rarity(places: usize, all: u64) -> f32 {
-    let most = ((all as f32 + 1.0) / 1.5).ln();
-    (((all as f32 + 1.0) / (places as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)
 }
 
 /// The weights of passages that have literal parts, each with its own weight, among `all` passages.

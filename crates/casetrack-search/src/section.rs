@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use casetrack_core::{Chunk, DocumentId, Result, same_text};
 use casetrack_store::{Collection, Conditions, WordConditions};
 
-use super::literal::rarity;
 use super::route::asks;
+use super::worth::rarity;
 
 /// Most passages with a number that are read to find the beginning of a section.
 const MAX_READ: u64 = 1_000;
@@ -112,20 +112,20 @@ fn matches(collection: &Collection, cited: &Cited, places: Vec<Place>) -> Result
     let (mut found, mut mentions) = (Vec::new(), Vec::new());
     for place in places {
         let Some(passage) = passages.at(place.0, place.1)? else { continue };
-        if cites(&passage.chunk.text, cited) {
-            mentions.push(place);
-        }
+        mentions.extend(cites(&passage.chunk.text, cited).map(|is_own| (place, is_own)));
         found.extend(begins(&passage.chunk, cited).map(|found| (place, found)));
     }
     // A document that mentions "clause 3" calls its own "3." so.
-    let mentioning: HashSet<DocumentId> = mentions.iter().map(|(document, _)| *document).collect();
+    let own = mentions.iter().filter(|(_, is_own)| *is_own);
+    let mentioning: HashSet<DocumentId> = own.map(|((document, _), _)| *document).collect();
     for (place, found) in &mut found {
         if *found == Match::Bare && mentioning.contains(&place.0) {
             *found = Match::Own;
         }
     }
     let with_section: HashSet<DocumentId> = found.iter().map(|((document, _), _)| *document).collect();
-    let elsewhere = mentions.into_iter().filter(|(document, _)| !with_section.contains(document));
+    let elsewhere =
+        mentions.into_iter().map(|(place, _)| place).filter(|(document, _)| !with_section.contains(document));
     found.extend(elsewhere.map(|place| (place, Match::Similar)));
     Ok(found)
 }
@@ -175,7 +175,11 @@ fn group(word: &str) -> Option<usize> {
 
 /// The sections that a text cites: by a number behind a word for sections.
 fn cited(text: &str) -> Vec<Cited> {
-    let words = words(text);
+    cited_in(&words(text)).into_iter().map(|(_, cited)| cited).collect()
+}
+
+/// The cited sections, each with the index of the word behind its number.
+fn cited_in(words: &[(String, String)]) -> Vec<(usize, Cited)> {
     let mut found = Vec::new();
     for (at, pair) in words.windows(2).enumerate() {
         let [(label, _), (_, written)] = pair else { continue };
@@ -187,7 +191,7 @@ fn cited(text: &str) -> Vec<Cited> {
             _ => false,
         };
         let is_whole = !rest.contains(char::is_alphanumeric) && !parts(&words[at + 2..]);
-        found.push(Cited { group, number: number.to_lowercase(), is_whole });
+        found.push((at + 2, Cited { group, number: number.to_lowercase(), is_whole }));
     }
     found
 }
@@ -209,9 +213,44 @@ fn number_at(word: &str) -> Option<(&str, &str)> {
     Some(word.split_at(digits.len() + usize::from(has_letter)))
 }
 
-/// True if a text cites the section by a word of the same group.
-fn cites(text: &str, section: &Cited) -> bool {
-    cited(text).iter().any(|other| other.group == section.group && other.number == section.number)
+/// Behind the number of a section that is of a law, and not of the document: "Section 12(b) of the Regulation".
+const LAWS: &[&str] = &[
+    "act",
+    "code",
+    "directive",
+    "law",
+    "ordinance",
+    "regulation",
+    "regulations",
+    "rules",
+    "statute",
+    "treaty",
+    "gesetz",
+    "gesetzes",
+    "richtlinie",
+    "verordnung",
+    "bgb",
+    "hgb",
+    "loi",
+    "règlement",
+    "ley",
+    "código",
+    "reglamento",
+    "legge",
+    "codice",
+    "regolamento",
+];
+/// Most words between the number and the law.
+const BEFORE_LAW: usize = 3;
+
+/// True if a text cites the section by a word of the same group, and as one of the document itself; false if only as one of a law; `None` if it
+/// does not cite it.
+fn cites(text: &str, section: &Cited) -> Option<bool> {
+    let words = words(text);
+    let same = |other: &Cited| other.group == section.group && other.number == section.number;
+    let is_own =
+        |behind: usize| !words[behind..].iter().take(BEFORE_LAW + 1).any(|(word, _)| LAWS.contains(&word.as_str()));
+    cited_in(&words).into_iter().filter(|(_, other)| same(other)).map(|(behind, _)| is_own(behind)).max()
 }
 
 /// The citations of several parts in a query, such as "Art. 5 Abs. 2 Nr. 3", each in all ways to write it: phrases for a search.
@@ -292,7 +331,9 @@ pub(super) fn start_in(query: &str, text: &str) -> Option<usize> {
     let cited = cited(query);
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        if cited.iter().any(|cited| head(line, &cited.number).is_some()) {
+        // A bare "12" may be another section than the one with the cited "12(b)".
+        let begins = |cited: &Cited| head(line, &cited.number).is_some_and(|head| cited.is_whole || head != Head::Bare);
+        if cited.iter().any(begins) {
             return Some(at + line.chars().take_while(|c| c.is_whitespace()).count());
         }
         at += line.chars().count();
@@ -348,6 +389,8 @@ mod tests {
         let text = "7.5 If the Employer pays less.\n 7.6 If the Employer fails to pay, it pays interest.\n7.7 More.";
         assert_eq!(start_in("what does clause 7.6 say?", text), Some(32));
         assert_eq!(start_in("clause 7.8", text), None);
+        assert_eq!(start_in("Section 12(b)", "12 DELIVERY\nAs Section 12(b) states."), None);
+        assert_eq!(start_in("§ 12(b)", "Intro\n§ 12 Delivery"), Some(6));
         assert_eq!(start_in("interest", text), None);
     }
 
@@ -383,16 +426,17 @@ mod tests {
     #[test]
     fn a_text_cites_a_section_by_a_word_of_the_same_kind() {
         let section = |query: &str| cited(query).remove(0);
-        for (query, text, is_cited) in [
-            ("Art. 3", "gemäß Artikel 3 des Vertrags", true),
-            ("Article 3", "l'acte et l'art. 3", true),
-            ("Section 3", "subject to § 3 and", true),
-            ("§ 573", "nach § 573 Abs. 2 BGB", true),
-            ("Art. 3", "l'art. 1134 al. 2 du Code civil", false),
-            ("Clause 3", "as Article 3 states", false),
-            ("Article 3", "an article about 3 things", false),
+        for (query, text, found) in [
+            ("Art. 3", "gemäß Artikel 3 des Vertrags", Some(true)),
+            ("Article 3", "l'acte et l'art. 3", Some(true)),
+            ("Section 3", "subject to § 3 and", Some(true)),
+            ("§ 573", "nach § 573 Abs. 2 BGB", Some(false)),
+            ("Section 12", "As provided in Section 12(b)(iii) of the Regulation", Some(false)),
+            ("Art. 3", "l'art. 1134 al. 2 du Code civil", None),
+            ("Clause 3", "as Article 3 states", None),
+            ("Article 3", "an article about 3 things", None),
         ] {
-            assert_eq!(cites(text, &section(query)), is_cited, "{query}: {text}");
+            assert_eq!(cites(text, &section(query)), found, "{query}: {text}");
         }
     }
 

@@ -112,6 +112,12 @@ fn is_most_of(place: &Range<usize>, sentence: &Range<usize>) -> bool {
     shared > 0 && 2 * shared >= place.len().min(sentence.len())
 }
 
+/// 1 for a phrase in one of `all` passages, almost 0 for one in half of them: a common word in quotes shows little of the intention.
+pub(super) fn rarity(places: usize, all: u64) -> f32 {
+    let most = ((all as f32 + 1.0) / 1.5).ln();
+    (((all as f32 + 1.0) / (places as f32 + 0.5)).ln() / most).clamp(0.0, 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,7 +20,7 @@ pub use self::currency::CROWNS;
 pub(crate) use self::currency::is_code as is_currency;
 pub(crate) use self::decimal::Decimal;
 use self::decimal::{Digits, hundredths, in_digits, is_unclear_scale, of_money, scale_at};
-use self::fractions::{large_fraction, large_in_words};
+use self::fractions::{behind_scale, large_fraction, large_in_words};
 use crate::numbers::cardinal;
 use crate::tokens::{Gap, Kind, Tokens};
 
@@ -238,6 +238,9 @@ impl Reader<'_> {
         let Some((power, mut end)) = scale_at(tokens, digits.end, currency) else {
             return (self.settled(digits, unit), digits.end, false);
         };
+        if let Some((value, end)) = behind_scale(tokens, &digits.value, end) {
+            return (value.shifted(power.min(15) as i32), end, true);
+        }
         let mut value = digits.value.clone().shifted(power.min(15) as i32);
         let next = end + usize::from(tokens.word(end) == "and");
         if tokens.gap(next) == Gap::Space

@@ -42,7 +42,10 @@ pub fn decode(bytes: &[u8]) -> Option<Decoded<'_>> {
         if let Some(encoding) = utf16_without_mark(bytes) {
             return Some(decode_as(encoding, bytes));
         }
-        Some(if mostly_utf8(bytes) { decode_as(UTF_8, bytes) } else { decode_legacy(bytes) })
+        if mostly_utf8(bytes) {
+            return Some(decode_as(UTF_8, bytes));
+        }
+        Some(decode_legacy(bytes)).filter(|decoded| !is_one_letter(&decoded.text))
     })?;
     let decoded = without_stray_zeros(decoded);
     looks_like_text(&decoded.text).then_some(decoded)
@@ -190,7 +193,7 @@ fn looks_like_text(text: &str) -> bool {
         all += 1;
         bad += u32::from(is_binary_control(c) || c == char::REPLACEMENT_CHARACTER);
     }
-    f64::from(bad) <= f64::from(all) * MAX_CONTROL_SHARE && !is_one_letter(text)
+    f64::from(bad) <= f64::from(all) * MAX_CONTROL_SHARE
 }
 
 /// Fewest characters of which one letter can be too many.

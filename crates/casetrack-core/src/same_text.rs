@@ -109,8 +109,8 @@ pub fn is_raised(c: char) -> bool {
 /// Units of length, and variables, that have an exponent.
 const WITH_EXPONENTS: [&str; 13] = ["m", "km", "hm", "dm", "cm", "mm", "ft", "yd", "mi", "in", "x", "y", "z"];
 
-/// The digit that a raised 2 or 3 stands for as an exponent, by the characters `before`, the nearest first. Any other word may have the mark of a
-/// footnote, which is no part of the word.
+/// The digit of a raised 2 or 3, if it is an exponent by the characters `before`, which come nearest first. Behind any other word the digit may be a
+/// footnote mark, which does not belong to the word.
 pub fn exponent(c: char, before: impl Iterator<Item = char>) -> Option<char> {
     let digit = match c {
         '²' => '2',

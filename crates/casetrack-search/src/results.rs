@@ -210,7 +210,7 @@ pub(super) fn shown(
 }
 
 /// The bytes at which blocks begin in a text that begins at the character `start` of the page, except its first byte. A block in the middle of a
-/// line is none: the number of a list item is a block of its own, and stays on the line of its item.
+/// line does not count: the number of a list item is a block of its own, and stays on the line of its item.
 fn breaks(text: &str, start: u32, blocks: &[Block]) -> Vec<usize> {
     let places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
     let inside = blocks.iter().filter_map(|block| block.char_start.checked_sub(start)).filter(|&at| at > 0);

@@ -72,8 +72,8 @@ pub(super) struct Sections {
     pub weights: HashMap<(DocumentId, u32), f32>,
 }
 
-/// The passages of the cited sections, of `documents` only, if given; `None` if there are none. A section counts more, the rarer it is and the less the
-/// query asks besides.
+/// The passages of the cited sections, of `documents` only, if given; `None` if there are none. A section counts more if it is rarer, and if the
+/// query asks for little else.
 pub(super) fn sections(
     collection: &Collection,
     query: &str,
@@ -213,33 +213,9 @@ fn number_at(word: &str) -> Option<(&str, &str)> {
     Some(word.split_at(digits.len() + usize::from(has_letter)))
 }
 
-/// Behind the number of a section that is of a law, and not of the document: "Section 12(b) of the Regulation".
-const LAWS: &[&str] = &[
-    "act",
-    "code",
-    "directive",
-    "law",
-    "ordinance",
-    "regulation",
-    "regulations",
-    "rules",
-    "statute",
-    "treaty",
-    "gesetz",
-    "gesetzes",
-    "richtlinie",
-    "verordnung",
-    "bgb",
-    "hgb",
-    "loi",
-    "règlement",
-    "ley",
-    "código",
-    "reglamento",
-    "legge",
-    "codice",
-    "regolamento",
-];
+/// Laws, whose sections are not those of the document: "Section 12(b) of the Regulation".
+const LAWS: &str = "act code directive law ordinance regulation regulations rules statute treaty gesetz gesetzes richtlinie verordnung bgb hgb loi \
+                    règlement ley código reglamento legge codice regolamento";
 /// Most words between the number and the law.
 const BEFORE_LAW: usize = 3;
 
@@ -248,8 +224,8 @@ const BEFORE_LAW: usize = 3;
 fn cites(text: &str, section: &Cited) -> Option<bool> {
     let words = words(text);
     let same = |other: &Cited| other.group == section.group && other.number == section.number;
-    let is_own =
-        |behind: usize| !words[behind..].iter().take(BEFORE_LAW + 1).any(|(word, _)| LAWS.contains(&word.as_str()));
+    let is_law = |word: &str| LAWS.split(' ').any(|law| law == word);
+    let is_own = |behind: usize| !words[behind..].iter().take(BEFORE_LAW + 1).any(|(word, _)| is_law(word));
     cited_in(&words).into_iter().filter(|(_, other)| same(other)).map(|(behind, _)| is_own(behind)).max()
 }
 

@@ -71,7 +71,7 @@ pub struct Citation {
     pub fault: Option<CitationFault>,
     #[serde(skip)]
     pub(super) who: Option<Who>,
-    /// True if the paragraphs have a sign (¶) that stands for printed numbers.
+    /// True if a paragraph sign (¶) marks printed numbers.
     #[serde(skip)]
     pub(super) is_printed: bool,
 }

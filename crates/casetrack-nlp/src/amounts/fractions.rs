@@ -62,17 +62,19 @@ fn in_words(tokens: &Tokens, whole: &Decimal, at: usize, size: usize) -> Option<
     Some(Mixed { value, end })
 }
 
-/// Behind "3 million and a half", if the fraction is of the million: "and a half interest" is another thing.
+/// Words that may follow "3 million and a half". In "3 million and a half interest" the half does not belong to the million.
 const BEHIND_FRACTION: &[&str] = &[
     "dollars", "euros", "euro", "pounds", "francs", "yen", "per", "in", "for", "to", "from", "by", "on", "at", "and",
-    "or", "is", "was", "shall", "will", "within", "",
+    "or", "is", "was", "shall", "will", "within",
 ];
 
 /// The whole number before a scale with the fraction behind the scale, "3 million and a half", and the token after it.
 pub(super) fn behind_scale(tokens: &Tokens, whole: &Decimal, at: usize) -> Option<(Decimal, usize)> {
     let ((over, under), end) = (tokens.word(at) == "and").then(|| fraction(tokens, at + 1)).flatten()?;
-    let ends = !tokens.is_word(end) || BEHIND_FRACTION.contains(&tokens.word(end));
-    Some((whole.with_fraction(over, under).filter(|_| ends)?, end))
+    if tokens.is_word(end) && !BEHIND_FRACTION.contains(&tokens.word(end)) {
+        return None;
+    }
+    Some((whole.with_fraction(over, under)?, end))
 }
 
 /// "half", "a quarter", "three-quarters", and the token after it.

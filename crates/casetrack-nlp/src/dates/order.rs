@@ -62,8 +62,8 @@ impl DateOrder {
         if digits.ambiguous.is_empty() || digits.votes.any() {
             return Some(digits.votes.order());
         }
-        let orders = [digits.like_days_in_words(pages).order(), written_order(pages)];
-        orders.into_iter().find(|order| *order != DateOrder::Unknown)
+        let known = |order: DateOrder| Some(order).filter(|order| *order != DateOrder::Unknown);
+        known(digits.like_days_in_words(pages).order()).or_else(|| known(written_order(pages)))
     }
 }
 

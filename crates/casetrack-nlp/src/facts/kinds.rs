@@ -1,5 +1,4 @@
-//! The few facts of documents that are no contracts: letters and memos, invoices, minutes. They stand on lines with labels, so the rules read
-//! lines of pages.
+//! Facts of letters and memos, of invoices and of minutes. Most of these facts are on lines with labels, so the rules read the pages line by line.
 
 mod invoices;
 mod letters;

@@ -82,7 +82,7 @@ pub enum FactKind {
     Date,
     /// The number of an invoice.
     Number,
-    /// "EUR 8.20", or "8.20" if the invoice names no currency beside it.
+    /// "EUR 8.20", or "8.20" if the invoice shows no currency next to it.
     Total,
     Meeting,
     /// A person who attended a meeting.

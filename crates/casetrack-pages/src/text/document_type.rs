@@ -125,8 +125,8 @@ const OF_INVOICES: [&str; 18] = [
     "slip no",
     "doc no",
     "official receipt",
-    "rechnung",
     "rechnungsnummer",
+    "rechnung",
     "facture",
     "fattura",
     "factura",
@@ -263,14 +263,14 @@ fn wordings(text: &str) -> usize {
     OF_CONTRACTS.iter().filter(|wording| text.contains(**wording)).count()
 }
 
-/// True for the title or the number of an invoice and a total with hundredths. Neither of them makes an invoice: letters name the number, and reports
-/// have totals.
+/// True for a text with the title or the number of an invoice and with a total that has hundredths. One of them is not enough: letters quote numbers of
+/// invoices, and reports have totals.
 fn is_invoice(text: &str) -> bool {
     let lines: Vec<String> = text.lines().map(|line| line.trim().to_lowercase()).collect();
     let names_invoice = |line: &String| {
         let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let plain = words.join(" ");
-        let rest = OF_INVOICES.iter().filter_map(|name| plain.strip_prefix(name)).min_by_key(|rest| rest.len());
+        let rest = OF_INVOICES.iter().find_map(|name| plain.strip_prefix(name));
         // "invoices are due" and "invoice the customer" are parts of sentences.
         rest.is_some_and(|rest| {
             let has_number = rest.contains(|c: char| c.is_ascii_digit());

@@ -64,7 +64,7 @@ fn total(conventions: &Conventions, lines: &[Line<'_>]) -> Option<Fact> {
     let found = totals.filter_map(|(at, line)| {
         let own = PAYABLE.find(line.text).map(|label| (label, OWN));
         let (label, confidence) = own.or_else(|| TOTAL.find(line.text).map(|label| (label, GENERAL)))?;
-        // The heading of a column begins no line, and the sums below it are of entries.
+        // The heading of a column does not begin a line, and the sums below it belong to entries.
         let begins_line = !line.text[..label.start()].contains(char::is_alphanumeric);
         let next = lines.get(at + 1).filter(|next| begins_line && is_only_sum(next.text));
         let found = sum(conventions, line, label.end(), confidence);

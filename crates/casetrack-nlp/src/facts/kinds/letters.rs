@@ -12,7 +12,7 @@ pattern_table! {
 /// Lines in which a letter names its day and recipient, with a salutation below them and without one.
 const HEAD: usize = 40;
 const HEAD_ONLY: usize = 15;
-/// Most words beside the day on its line: "London, 4 May 2020".
+/// Most other words on the line of the day: "London, 4 May 2020".
 const BESIDE: usize = 3;
 /// Most words of a recipient, and lines between the closing and the name below it.
 const NAME_WORDS: usize = 8;

@@ -35,7 +35,7 @@ pub(super) fn find(text: &Text<'_>, lines: &[Line<'_>]) -> Vec<Fact> {
     meeting.into_iter().chain(day).chain(present(head)).collect()
 }
 
-/// The meeting that the title on a line names, if the line is the title of minutes. A title such as "Minutes" names none: a line beside it may.
+/// The meeting that the title on a line names, if the line is the title of minutes. A title such as "Minutes" names no meeting, but a line next to it may.
 fn meeting(lines: &[Line<'_>], at: usize) -> Option<Option<Fact>> {
     let line = &lines[at];
     if !is_title(line.text) {
@@ -90,7 +90,7 @@ fn first_cell(row: &str) -> Range<usize> {
     start..row[start..].find(CELLS).map_or(row.len(), |end| start + end)
 }
 
-/// The people in a range of bytes of a line, without what stands in brackets: "Ann Lee (Chair), Tom Ray".
+/// The people in a range of bytes of a line, without the parts in brackets: "Ann Lee (Chair), Tom Ray".
 fn people(line: &Line<'_>, range: Range<usize>) -> Vec<Fact> {
     let written = &line.text[range.clone()];
     let mut parts = Vec::new();

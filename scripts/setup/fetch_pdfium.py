@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Puts libpdfium, which reads PDF files, and its licences into ~/.cache/casetrack/pdfium/.
+"""Puts libpdfium, which reads PDF files, and its licences into ~/.cache/casetrack/pdfium/, or with a platform of pip, such
+as `win_amd64`, that system's library into ~/.cache/casetrack/pdfium-win_amd64/.
 
 The library comes out of the Python package pypdfium2: pip fetches the wheel for this machine, and pdfium-requirements.txt
 pins its content. Does nothing when the pinned library is already there and intact, or when somebody has put a library of
@@ -16,7 +17,8 @@ import zipfile
 from pathlib import Path
 
 REQUIREMENTS = Path(__file__).resolve().parent / "pdfium-requirements.txt"
-TARGET = Path.home() / ".cache" / "casetrack" / "pdfium"
+PLATFORM = sys.argv[1] if len(sys.argv) > 1 else None
+TARGET = Path.home() / ".cache" / "casetrack" / (f"pdfium-{PLATFORM}" if PLATFORM else "pdfium")
 LIBRARIES = ("libpdfium.so", "libpdfium.dylib", "pdfium.dll")
 
 
@@ -52,6 +54,7 @@ def download(folder):
     """Fetches the wheel with pip, which checks its SHA-256."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--only-binary=:all:", "--require-hashes", "--requirement", str(REQUIREMENTS), "--dest", str(folder)]
+    command += ["--platform", PLATFORM] if PLATFORM else []
     if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0:
         fail(
             f"pip could not fetch {pinned()} (its message stands above).\n"

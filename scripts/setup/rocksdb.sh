@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles RocksDB for the build of this checkout, in a few large units instead of 342 small ones: much of the time goes into headers that
 # nearly every file includes. RocksDB keeps its sources fit for it (target unity.a of its Makefile). The sources are those of the crate
-# librocksdb-sys that Cargo.lock names; nothing else is fetched. scripts/env.sh tells cargo of the library if it is there. On systems other than
+# librocksdb-sys that Cargo.lock names; nothing else is fetched. scripts/env.sh tells cargo of the library if it is there. On machines other than
 # Linux x86_64 the crate compiles RocksDB itself.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
@@ -39,6 +39,12 @@ rm -rf "$work"
 mkdir -p "$work"
 # build_version.cc comes with the crate, made beforehand.
 sed -n 's/^ *\([^ ]*\.cc\)$/\1/p' "$rocksdb/rocksdb_lib_sources.txt" | grep -v 'build_version.cc' | grep -vE "$NEVER_CALLED" >"$work/sources"
+case ${CASETRACK_TARGET:-} in
+*windows*)
+    sed -i '/^port\/port_posix\|^env\/\(env\|fs\|io\)_posix/d' "$work/sources"
+    printf 'port/win/%s.cc\n' env_default env_win io_win port_win win_logger win_thread >>"$work/sources"
+    ;;
+esac
 sed -i 's/.*/#include "&"/' "$work/sources"
 grep -E "${HOT//^/\"}" "$work/sources" >"$work/hot.txt"
 grep -vE "${HOT//^/\"}" "$work/sources" >"$work/cold.txt"
@@ -47,10 +53,19 @@ for group in hot cold; do
 done
 cp "$rocksdb/build_version.cc" "$work/"
 
-# The definitions of the crate's build script for this system, with the features that Cargo.toml asks for.
-export FLAGS="-std=c++20 -fPIC -ffunction-sections -fdata-sections -msse2 -w -include cstdint \
-    -DNDEBUG=1 -DLZ4=1 -DHAVE_ALIGNED_NEW -DHAVE_UINT128_EXTENSION -DOS_LINUX -DROCKSDB_PLATFORM_POSIX -DROCKSDB_LIB_IO_POSIX \
-    -DROCKSDB_SCHED_GETCPU_PRESENT -DROCKSDB_AUXV_GETAUXVAL_PRESENT -DROCKSDB_FALLOCATE_PRESENT -DROCKSDB_RANGESYNC_PRESENT"
+# The definitions of the crate's build script for the system, with the features that Cargo.toml asks for.
+FLAGS="-std=c++20 -ffunction-sections -fdata-sections -w -include cstdint -DNDEBUG=1 -DLZ4=1 -DHAVE_ALIGNED_NEW -DHAVE_UINT128_EXTENSION"
+LINUX="-fPIC -DOS_LINUX -DROCKSDB_PLATFORM_POSIX -DROCKSDB_LIB_IO_POSIX -DROCKSDB_SCHED_GETCPU_PRESENT -DROCKSDB_AUXV_GETAUXVAL_PRESENT \
+    -DROCKSDB_FALLOCATE_PRESENT -DROCKSDB_RANGESYNC_PRESENT"
+case ${CASETRACK_TARGET:-} in
+*windows*)
+    FLAGS+=" -msse2 -DWIN32 -DOS_WIN -D_MBCS -DWIN64 -DNOMINMAX -DROCKSDB_WINDOWS_UTF8_FILENAMES -D_POSIX_C_SOURCE=1 -D_WIN32_WINNT=_WIN32_WINNT_VISTA"
+    ;;
+aarch64*) FLAGS+=" -march=armv8-a+crc $LINUX" ;;
+*) FLAGS+=" -msse2 $LINUX" ;;
+esac
+export FLAGS COMPILER=${TOOLS:+$TOOLS-g++$VARIANT}
+: "${COMPILER:=${CXX:-c++}}"
 export INCLUDES="$rocksdb/rocksdb/include:$rocksdb/rocksdb:$rocksdb:$lz4/liblz4/lib"
 
 jobs=$(nproc)
@@ -59,11 +74,11 @@ if [ "$((available / MEMORY_OF_UNIT))" -lt "$jobs" ]; then jobs=$((available / M
 say "Compiling RocksDB, $((jobs > 0 ? jobs : 1)) units at a time"
 # shellcheck disable=SC2016  # expanded by the inner shell
 printf '%s\0' "$work"/*.cc | CPATH=$INCLUDES${CPATH:+:$CPATH} xargs -0 -P "$((jobs > 0 ? jobs : 1))" -I {} bash -c '
-    case $CASETRACK_BUILD_PROFILE$1 in release*/cold*) optimise=-O1 ;; *) optimise=-O2 ;; esac
-    exec ${CXX:-c++} $FLAGS $optimise -c "$1" -o "$1.o"' unit {} ||
+    case $CASETRACK_BUILD_PROFILE$1 in release*/cold*) optimise=-O0 ;; *) optimise=-O2 ;; esac
+    exec $COMPILER $FLAGS $optimise -c "$1" -o "$1.o"' unit {} ||
     fail "RocksDB could not be compiled; the compiler's message stands above." \
         "Run the same command with ROCKSDB_FROM_CRATE=1, so that the crate librocksdb-sys compiles it in its own way."
-ar crs "$work/librocksdb.a" "$work"/*.o
+"${TOOLS:+$TOOLS-}ar" crs "$work/librocksdb.a" "$work"/*.o
 rm "$work"/*.o "$work"/*.cc "$work"/*.txt "$work/sources"
 mv "$work" "$ROCKSDB_LIB_DIR"
 say "RocksDB compiled in $((SECONDS - started)) s"

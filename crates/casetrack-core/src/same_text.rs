@@ -288,6 +288,10 @@ fn broken_word(text: &str, at: usize, end: usize) -> Option<usize> {
 /// The form of a text that is compared without regard to case: plain, without optional hyphens, in small letters, with
 /// `ss` for `ß`.
 pub fn folded(text: &str) -> String {
+    // Most words.
+    if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return text.to_ascii_lowercase();
+    }
     let plain = Plain::of(text);
     let mut folded = String::with_capacity(plain.text.len());
     for c in plain.text.chars() {

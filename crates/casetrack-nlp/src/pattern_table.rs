@@ -10,6 +10,7 @@
 //!
 //! A list matches what any of its entries matches; the first that fits counts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
@@ -28,6 +29,16 @@ const SHARED: &[(&str, &[&str])] = &[
 ];
 
 static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([a-z][a-z_0-9]*)\}").ok());
+
+/// A class of characters without single letters, or of all letters: its case makes no difference. The compiler would look up the other case of each
+/// of its characters, up to a million, at every start of the program.
+static CASELESS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\[\^?(?:\\[pP]\{\w+\}|\\.|[^\\\]\[\p{L}])+\]").ok());
+
+/// An expression whose classes without single letters match as they are written.
+pub(crate) fn with_caseless_classes(text: &str) -> Cow<'_, str> {
+    CASELESS.as_ref().map_or(Cow::Borrowed(text), |caseless| caseless.replace_all(text, "(?-i:$0)"))
+}
 
 /// Declares a static for each pattern of a table of `data` and, behind a semicolon, for each list of words; and a test
 /// that the table has these and no others.
@@ -143,7 +154,7 @@ impl PatternTable {
         let mut patterns = HashMap::new();
         for (flag, entries) in [("(?i)", data.patterns), ("", data.cased)] {
             for (name, entry) in entries {
-                let mut text = parts.expand(&entry.expression()?)?;
+                let mut text = with_caseless_classes(&parts.expand(&entry.expression()?)?).into_owned();
                 if data.flat {
                     // Boundaries of ASCII words: others keep the matcher from its fast paths.
                     text = text.replace(' ', "[ \\n]").replace(r"\b", r"(?-u:\b)").replace(r"\w", "[0-9A-Za-z_]");
@@ -191,6 +202,23 @@ mod tests {
         let table = table.unwrap();
         assert!(table.regex("RENEWAL").is_match("AN Long\nperiods '") && table.regex("YEAR").is_match("one year"));
         assert!(!table.regex("YEAR").is_match("a Year"));
+    }
+
+    #[test]
+    fn classes_match_letters_of_either_case() {
+        let table = PatternTable::read(
+            "[patterns]\nletters = '^[a-c]+$'\nnone = '^[^\\sa-c]+$'\nwords = '^[\\w-]+$'\nrest = '^[^.\\s]+ [(\\[]A'",
+        );
+        let table = table.unwrap();
+        for (name, text, fits) in [
+            ("LETTERS", "aBC", true),
+            ("NONE", "xB", false),
+            ("NONE", "xY", true),
+            ("WORDS", "Éa-Z", true),
+            ("REST", "Ax [a", true),
+        ] {
+            assert_eq!(table.regex(name).is_match(text), fits, "{name} {text}");
+        }
     }
 
     #[test]

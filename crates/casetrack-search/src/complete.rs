@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::query::{self, Understood};
+use super::worth::Question;
 use super::{
     Filters, Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, context, excerpt, filter, of_changes,
     of_hidden, related_passages, results, whole, within_tier,
@@ -257,7 +258,7 @@ fn listed(all: &[CollectionMatches], request: &SearchRequest, style: &CitationSt
     let mut passed = 0usize;
     let (offset, end) = (request.offset as usize, request.offset as usize + request.top_k as usize);
     for CollectionMatches { collection, sought, places } in all {
-        let mut passages = collection.passages();
+        let (mut passages, question) = (collection.passages(), Question::of(sought));
         for (n, (document, index)) in (passed..).zip(places).take_while(|(n, _)| *n < end) {
             if n < offset {
                 continue;
@@ -265,7 +266,7 @@ fn listed(all: &[CollectionMatches], request: &SearchRequest, style: &CitationSt
             let Some(passage) = passages.at(*document, *index)? else { continue };
             let mut chunk = chunks::view(passage, style);
             let excerpt = results::shown(collection, &mut chunk, &mut pages, |chunk, blocks| {
-                excerpt::excerpt(sought, chunk, blocks, request.extent())
+                excerpt::excerpt(&question, chunk, blocks, request.extent())
             })?;
             let name = (all.len() > 1).then(|| collection.meta().name.clone());
             let mut result = SearchResult::new(n + 1, 1.0, name, chunk, excerpt);

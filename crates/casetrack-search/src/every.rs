@@ -21,6 +21,7 @@ use super::excerpt::{self, Extent};
 use super::query::{self, Understood};
 use super::results::{self, PageBlocks};
 use super::statements::{self, Statement};
+use super::worth::Question;
 use super::{Excerpt, Filters, Scope, Weights, cover, filter, recall};
 use crate::ranking::fusion::Candidate;
 use casetrack_host::documents::chunks::{self, ChunkView};
@@ -290,7 +291,7 @@ fn row(
         let whole = passage.provenance.heading_path.clone();
         let excerpt = results::shown(collection, &mut passage, pages, |passage, blocks| match stated {
             Some(chars) => excerpt::of_statement(chars, passage, blocks, extent),
-            None => excerpt::around(&answer.said, &words, passage, blocks, extent),
+            None => excerpt::around(&answer.said, &Question::of(&words), passage, blocks, extent),
         })?;
         if brief {
             (row.citation, row.quote) = (Some(excerpt.citation), Some(excerpt.text));

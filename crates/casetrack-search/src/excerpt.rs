@@ -6,7 +6,7 @@ use casetrack_core::Block;
 
 use super::section::start_in;
 use super::sentences::{LONGEST, Sentence, sentences};
-use super::worth::Worth;
+use super::worth::{Question, Worth};
 use casetrack_host::documents::chunks::ChunkView;
 
 /// The length of an excerpt.
@@ -55,17 +55,17 @@ struct Window {
     chars: Range<usize>,
 }
 
-/// The part of a passage that answers `query` best, in characters of the passage: whole sentences, if the extent has room for them. `blocks` are those
+/// The part of a passage that answers a question best, in characters of the passage: whole sentences, if the extent has room for them. `blocks` are those
 /// of the passage's page.
-pub(super) fn excerpt(query: &str, chunk: &ChunkView, blocks: &[Block], extent: Extent) -> Range<usize> {
-    around(&[], query, chunk, blocks, extent)
+pub(super) fn excerpt(question: &Question, chunk: &ChunkView, blocks: &[Block], extent: Extent) -> Range<usize> {
+    around(&[], question, chunk, blocks, extent)
 }
 
 /// As [`excerpt`], but first of all the sentences that contain most of these phrases whole, regardless of white space. In a long sentence it begins
 /// at the part with a phrase.
 pub(super) fn around(
     phrases: &[String],
-    query: &str,
+    question: &Question,
     chunk: &ChunkView,
     blocks: &[Block],
     extent: Extent,
@@ -74,7 +74,7 @@ pub(super) fn around(
     let chars: Vec<char> = chunk.text.chars().collect();
     let phrases: Vec<Vec<Range<usize>>> = phrases.iter().map(|phrase| places(&chars, phrase)).collect();
     let sentences = sentences(&chunk.text, chunk.provenance.char_start, blocks);
-    let worth = Worth::of(query, &chars, &sentences);
+    let worth = Worth::of(question, &chars, &sentences);
     let decide = |shown: &Range<usize>| {
         let is_whole = |place: &Range<usize>| shown.start <= place.start && place.end <= shown.end;
         phrases.iter().filter(|places| places.iter().any(is_whole)).count()
@@ -103,7 +103,7 @@ pub(super) fn around(
         }
     }
     let of_section = || {
-        let start = start_in(query, &chunk.text)?;
+        let start = start_in(&question.text, &chunk.text)?;
         let first = sentences.iter().position(|sentence| sentence.range.end > start)?;
         Some(shortened(start..sentences[last_shown(&sentences, first, most)].range.end))
     };

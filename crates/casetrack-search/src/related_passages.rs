@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::excerpt::{self, Extent};
 use super::results::{self, PageBlocks};
 use super::similar::{self, SimilarRequest};
+use super::worth::Question;
 use super::{Excerpt, SearchResult};
 use casetrack_graph::chunks_sharing_entities;
 use casetrack_host::Host;
@@ -59,10 +60,10 @@ pub(super) fn to(
     let mut known: HashSet<_> = results.iter().map(|result| result.chunk.chunk_id).chain(repeated).collect();
     let mut related = Vec::new();
     let style = &host.config().citations;
-    let (mut passages, mut pages) = (collection.passages(), PageBlocks::new());
+    let (mut passages, mut pages, question) = (collection.passages(), PageBlocks::new(), Question::of(asked));
     let mut excerpt = |chunk: &mut ChunkView| {
         results::shown(collection, chunk, &mut pages, |chunk, blocks| {
-            excerpt::excerpt(asked, chunk, blocks, Extent::Short)
+            excerpt::excerpt(&question, chunk, blocks, Extent::Short)
         })
     };
     for result in results.iter().take(FROM_RESULTS) {

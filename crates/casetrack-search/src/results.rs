@@ -10,9 +10,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use casetrack_core::{Block, BlockKind, CitationStyle, DocumentId, Result};
-use casetrack_store::Collection;
+use casetrack_store::{Collection, Passages};
 
 use super::message_quotes::{Messages, Said};
+use super::worth::Question;
 use super::{Excerpt, Repetition, SearchRequest, SearchResult, context, excerpt};
 use crate::ranking::collection_query::CollectionQuery;
 use crate::ranking::fusion::Candidate;
@@ -30,13 +31,22 @@ pub(super) fn results(
     let mut passages: Vec<_> = asked.iter().map(|asked| asked.collection.passages()).collect();
     let mut list = List::new(asked, request);
     let grouped = request.per_document.map(|_| by_document(candidates));
-    for (at, candidate) in grouped.as_deref().unwrap_or(candidates) {
+    let candidates = grouped.as_deref().unwrap_or(candidates);
+    let first = candidates.get(..(request.offset + request.top_k) as usize).unwrap_or(candidates);
+    list.read_ahead(first, &mut passages, style)?;
+    for (at, candidate) in candidates {
         let has = list.of_document.get(&candidate.document).copied().unwrap_or_default();
         if request.per_document.is_some_and(|most| has >= most) {
             continue;
         }
-        let Some(passage) = passages[*at].at(candidate.document, candidate.index)? else { continue };
-        if !list.add(*at, candidate, chunks::view(passage, style))? {
+        let (chunk, chosen) = match list.ahead.remove(&(*at, candidate.document, candidate.index)) {
+            Some((chunk, chosen)) => (chunk, Some(chosen)),
+            None => match passages[*at].at(candidate.document, candidate.index)? {
+                Some(passage) => (chunks::view(passage, style), None),
+                None => continue,
+            },
+        };
+        if !list.add(*at, candidate, chunk, chosen)? {
             break;
         }
     }
@@ -49,9 +59,14 @@ pub(super) fn results(
     Ok(results)
 }
 
+/// Most threads that choose excerpts.
+const MOST_THREADS: usize = 4;
+
 /// The results so far, from the first one on.
 struct List<'a> {
     asked: &'a [CollectionQuery],
+    /// By collection.
+    questions: Vec<Question>,
     request: &'a SearchRequest,
     results: Vec<SearchResult>,
     /// The collection of each result.
@@ -64,12 +79,15 @@ struct List<'a> {
     messages: Vec<Messages>,
     quoting: Quoting,
     pages: PageBlocks,
+    /// The passages of the first candidates, by collection and place, with their excerpts in characters.
+    ahead: HashMap<(usize, DocumentId, u32), (ChunkView, Range<usize>)>,
 }
 
 impl<'a> List<'a> {
     fn new(asked: &'a [CollectionQuery], request: &'a SearchRequest) -> Self {
         Self {
             asked,
+            questions: asked.iter().map(|asked| Question::of(&asked.preferences.asked)).collect(),
             request,
             results: Vec::new(),
             sources: Vec::new(),
@@ -78,17 +96,57 @@ impl<'a> List<'a> {
             messages: asked.iter().map(|_| Messages::default()).collect(),
             quoting: Quoting { top_k: request.top_k as usize, said: Vec::new() },
             pages: PageBlocks::new(),
+            ahead: HashMap::new(),
         }
     }
 
+    /// Reads the passages of candidates and chooses their excerpts, on several threads because that takes more time than the rest of the list.
+    fn read_ahead(
+        &mut self,
+        candidates: &[(usize, Candidate)],
+        passages: &mut [Passages<'_>],
+        style: &CitationStyle,
+    ) -> Result<()> {
+        let mut read = Vec::new();
+        for &(at, Candidate { document, index, .. }) in candidates {
+            let Some(passage) = passages[at].at(document, index)? else { continue };
+            let chunk = chunks::view(passage, style);
+            blocks_of(&self.asked[at].collection, &chunk, &mut self.pages)?;
+            read.push((at, chunk));
+        }
+        let (questions, pages, extent) = (&self.questions, &self.pages, self.request.extent());
+        let choose = |(at, chunk): &(usize, ChunkView)| {
+            let place = &chunk.provenance;
+            let blocks = pages.get(&(place.document_id, place.page)).map_or(&[][..], Vec::as_slice);
+            excerpt::excerpt(&questions[*at], chunk, blocks, extent)
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let chosen: Vec<Range<usize>> = std::thread::scope(|scope| {
+            let parts = read.chunks(read.len().div_ceil(threads).max(1));
+            let running: Vec<_> =
+                parts.map(|part| scope.spawn(|| part.iter().map(choose).collect::<Vec<_>>())).collect();
+            running.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+        });
+        let key = |at: usize, chunk: &ChunkView| (at, chunk.provenance.document_id, chunk.provenance.chunk_index);
+        self.ahead =
+            read.into_iter().zip(chosen).map(|((at, chunk), chars)| (key(at, &chunk), (chunk, chars))).collect();
+        Ok(())
+    }
+
     /// Adds the passage of a candidate as a result, or to the result that it repeats. False if it is the first one behind the wanted results.
-    fn add(&mut self, at: usize, candidate: &Candidate, mut chunk: ChunkView) -> Result<bool> {
+    fn add(
+        &mut self,
+        at: usize,
+        candidate: &Candidate,
+        mut chunk: ChunkView,
+        chosen: Option<Range<usize>>,
+    ) -> Result<bool> {
         let (asked, request) = (self.asked, self.request);
-        let CollectionQuery { collection, preferences, .. } = &asked[at];
+        let CollectionQuery { collection, .. } = &asked[at];
         // Each document gets its own results, even if another has the same text.
         let seen = self.seen.entry(request.per_document.map(|_| candidate.document)).or_default();
         let excerpt = shown(collection, &mut chunk, &mut self.pages, |chunk, blocks| {
-            excerpt::excerpt(&preferences.asked, chunk, blocks, request.extent())
+            chosen.unwrap_or_else(|| excerpt::excerpt(&self.questions[at], chunk, blocks, request.extent()))
         })?;
         let said = if request.brief { &excerpt.text } else { &chunk.text };
         let shown = match request.brief {
@@ -183,6 +241,15 @@ fn by_document(candidates: &[(usize, Candidate)]) -> Vec<(usize, Candidate)> {
 
 pub(super) type PageBlocks = HashMap<(DocumentId, u32), Vec<Block>>;
 
+/// The blocks of the page of a passage, read once.
+fn blocks_of<'p>(collection: &Collection, chunk: &ChunkView, pages: &'p mut PageBlocks) -> Result<&'p [Block]> {
+    let place = &chunk.provenance;
+    Ok(match pages.entry((place.document_id, place.page)) {
+        Entry::Occupied(entry) => entry.into_mut(),
+        Entry::Vacant(entry) => entry.insert(collection.page_blocks(place.document_id, place.page)?),
+    })
+}
+
 /// The part of a passage that `choose` gives, in characters of the passage, with its citation. Replaces the headings of the chunk by those that
 /// apply to it, or the header of a table by that of its rows.
 pub(super) fn shown(
@@ -191,11 +258,8 @@ pub(super) fn shown(
     pages: &mut PageBlocks,
     choose: impl FnOnce(&ChunkView, &[Block]) -> Range<usize>,
 ) -> Result<Excerpt> {
+    let blocks = blocks_of(collection, chunk, pages)?;
     let place = &chunk.provenance;
-    let blocks = match pages.entry((place.document_id, place.page)) {
-        Entry::Occupied(entry) => entry.into_mut(),
-        Entry::Vacant(entry) => entry.insert(collection.page_blocks(place.document_id, place.page)?),
-    };
     let chars = choose(chunk, blocks);
     let text: String = chunk.text.chars().take(chars.end).skip(chars.start).collect();
     let start = place.char_start;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::Excerpt;
 use super::excerpt::{self, Extent};
 use super::results::{self, PageBlocks};
+use super::worth::Question;
 use casetrack_host::Host;
 use casetrack_host::documents::chunks::{self, ChunkView, find_chunk};
 
@@ -65,10 +66,10 @@ pub fn similar_chunks(
     let style = &host.config().citations;
     let found = to(&collection, passage.document.meta.id, passage.chunk.index, wanted, style)?;
     let chunk = chunks::view(passage, style);
-    let mut pages = PageBlocks::new();
+    let (mut pages, question) = (PageBlocks::new(), Question::of(&chunk.text));
     let similar = found.into_iter().map(|(similarity, mut found)| {
         let excerpt = results::shown(&collection, &mut found, &mut pages, |found, blocks| {
-            excerpt::excerpt(&chunk.text, found, blocks, Extent::Short)
+            excerpt::excerpt(&question, found, blocks, Extent::Short)
         })?;
         Ok(SimilarChunk { similarity, chunk: found, excerpt })
     });

@@ -1,12 +1,12 @@
 //! The worth of the sentences of a passage to a question.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use casetrack_core::single_spaced;
-use casetrack_nlp::{Clause, Fact, FactKind, clauses_in};
+use casetrack_nlp::{Clause, Fact, clauses_in};
 
-use super::answers;
+use super::answers::{self, Answer};
 use super::clauses::{self, AskedClause};
 use super::sentences::Sentence;
 use super::word_forms::{stem, terms, words};
@@ -24,6 +24,21 @@ const SURE: u8 = 50;
 /// The share of the words of other sentences that are shown with the best.
 const BESIDE: f32 = 0.3;
 
+/// A question, read once for all passages.
+pub(super) struct Question {
+    pub text: String,
+    terms: HashSet<String>,
+    answers: Vec<&'static Answer>,
+    clauses: Vec<AskedClause>,
+}
+
+impl Question {
+    pub fn of(text: &str) -> Self {
+        let (terms, answers, clauses) = (terms(text), answers::asked(text), clauses::asked(text));
+        Self { text: text.to_owned(), terms, answers, clauses }
+    }
+}
+
 /// The worth of each sentence of a passage to a question.
 pub(super) struct Worth {
     weights: BTreeMap<String, f32>,
@@ -38,10 +53,8 @@ pub(super) struct Worth {
 impl Worth {
     /// A word counts less if more sentences have it. A sentence in the wording of a requested clause counts as much as all words of the
     /// question.
-    pub fn of(query: &str, chars: &[char], sentences: &[Sentence]) -> Self {
-        let terms = terms(query);
-        let answers = answers::asked(query);
-        let clauses = clauses::asked(query);
+    pub fn of(question: &Question, chars: &[char], sentences: &[Sentence]) -> Self {
+        let Question { terms, answers, clauses, .. } = question;
         let of_sentence = |sentence: &Sentence| -> BTreeSet<String> {
             let own = words(&chars[sentence.range.clone()]).map(|(_, word)| stem(&word));
             own.filter(|word| terms.contains(word)).collect()
@@ -53,7 +66,7 @@ impl Worth {
         };
         let weights: BTreeMap<String, f32> = terms.iter().map(|term| (term.clone(), weight(term))).collect();
         let whole: f32 = weights.values().sum();
-        let chosen = chosen(chars, &clauses);
+        let chosen = chosen(chars, clauses);
         let (mut values, mut matches, mut heading): (Vec<f32>, Vec<bool>, BTreeSet<&String>) = Default::default();
         for (sentence, words) in sentences.iter().zip(&words) {
             let sum = |words: &mut dyn Iterator<Item = &String>| words.map(|word| weights[word]).sum::<f32>();
@@ -97,13 +110,11 @@ fn chosen(chars: &[char], asked: &[AskedClause]) -> Vec<(Range<usize>, f32)> {
         return Vec::new();
     }
     let text: String = chars.iter().collect();
-    let is_asked = |kind| matches!(kind, FactKind::Clause(clause) if kinds.contains(&clause));
-    let found = clauses_in(&text).into_iter().filter(|fact| is_asked(fact.kind));
     let of = |fact: Fact| {
         let is_sure = fact.confidence >= SURE && fact.value != "no";
         (fact.char_start as usize..fact.char_end as usize, if is_sure { CHOSEN } else { DOUBTFUL })
     };
-    found.map(of).collect()
+    clauses_in(&text, &kinds).into_iter().map(of).collect()
 }
 
 /// True if two places share half of one of them.
@@ -130,7 +141,7 @@ mod tests {
             Notices of an assignment of invoices are sent to the address above.";
         let chars: Vec<char> = text.chars().collect();
         let sentences = sentences(text, 0, &[]);
-        let worth = Worth::of("Can the agreement be assigned without consent?", &chars, &sentences);
+        let worth = Worth::of(&Question::of("Can the agreement be assigned without consent?"), &chars, &sentences);
         let values: Vec<f32> = (0..sentences.len()).map(|n| worth.together(n..n + 1)).collect();
         assert!(values[1] > values[0] && values[1] > values[2], "{values:?}");
     }

@@ -144,10 +144,13 @@ impl Reader<'_> {
                 return end;
             }
             _ if is_quote(c) => return self.quote(at),
-            '²' | '³' => {
+            _ if same_text::is_raised(c) => {
                 if let Some(digit) = same_text::exponent(c, self.chars[..at].iter().rev().copied()) {
                     self.push(digit, at, at + 1);
                     return at + 1;
+                }
+                if self.is_footnote_mark(at) {
+                    return self.run(at, same_text::is_raised);
                 }
             }
             _ => {}
@@ -176,6 +179,13 @@ impl Reader<'_> {
         }
         let gap = std::mem::replace(&mut self.gap, Gap::None);
         self.symbols.push(Symbol { c, start: start as u32, end: end as u32, gap });
+    }
+
+    /// True for a raised digit behind a word of three letters or more, or behind punctuation. Shorter words may be units: "m⁴".
+    fn is_footnote_mark(&self, at: usize) -> bool {
+        let mut before = self.chars[..at].iter().rev().copied();
+        let letters = before.clone().take_while(|c| c.is_alphabetic()).count();
+        letters > 2 || before.next().is_some_and(|c| matches!(c, '.' | ',' | ';' | ':' | ')') || is_quote(c))
     }
 
     /// True if white space between two symbols counts; the second ends at `end`.

@@ -4,6 +4,8 @@
 //! at run time: the tile's columns stream from the panel and its rows are read in place. (The scheme of BLIS, Van Zee
 //! and van de Geijn 2015, without packing the left operand, whose rows are short enough to stay in cache.)
 
+use std::array::from_fn;
+
 use pulp::{Simd, WithSimd};
 
 use super::Arch;
@@ -14,6 +16,20 @@ const ROW_BLOCK_BYTES: usize = 192 << 10;
 /// Vectors in a row of the register tile, and so in a row of a panel. Three of them with eight rows would load less,
 /// but LLVM 22 spills their sums: on AVX-512 that was 2.5 times slower than two with twelve rows.
 const VECTORS: usize = 2;
+
+/// Repeats an expression for each row, or vector, below a constant of at most 12, with its number as a constant. A loop would be unrolled too late for
+/// its sums to become registers, depending on the settings of the build.
+macro_rules! repeat {
+    ($number:ident < $count:expr => $body:expr) => {
+        repeat!(@ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11; $number, $count, $body)
+    };
+    (@ $($at:literal),+; $number:ident, $count:expr, $body:expr) => {
+        $(if $at < $count {
+            let $number: usize = $at;
+            $body
+        })+
+    };
+}
 
 /// The right-hand operand of a product: a `[k, n]` matrix in panels of `width` columns, each stored as `[k, width]`.
 ///
@@ -162,7 +178,6 @@ impl Product<'_> {
     /// The register tile: `MR` rows from `row` on times one panel, of which `columns` are not padding. The sums stay in
     /// registers throughout.
     #[inline(always)]
-    #[expect(clippy::needless_range_loop, reason = "loops over constants by index unroll into registers")]
     fn tile<S: Simd, const MR: usize>(
         &mut self,
         simd: S,
@@ -172,43 +187,35 @@ impl Product<'_> {
         columns: usize,
     ) {
         let mut rows: [&[f32]; MR] = [&[]; MR];
-        for r in 0..MR {
-            rows[r] = &self.a.data[(row + r) * self.a.stride..][..panel.len()];
-        }
+        repeat!(r < MR => rows[r] = &self.a.data[(row + r) * self.a.stride..][..panel.len()]);
         let mut sums = [[simd.splat_f32s(0.0); VECTORS]; MR];
         if self.output == Output::Add {
-            for r in 0..MR {
+            repeat!(r < MR => {
                 let out = &self.out[(row + r) * self.stride + column..][..columns];
-                for v in 0..VECTORS {
-                    sums[r][v] = load(simd, out, v * S::F32_LANES);
-                }
-            }
+                sums[r] = from_fn(|v| load(simd, out, v * S::F32_LANES));
+            });
         }
         for (i, columns) in panel.iter().enumerate() {
-            for r in 0..MR {
+            repeat!(r < MR => {
                 let x = simd.splat_f32s(rows[r][i]);
-                for v in 0..VECTORS {
-                    sums[r][v] = simd.mul_add_e_f32s(x, columns[v], sums[r][v]);
-                }
-            }
+                sums[r] = from_fn(|v| simd.mul_add_e_f32s(x, columns[v], sums[r][v]));
+            });
         }
         if self.output == Output::Max {
             let out = &mut self.out[column..][..columns];
+            let mut max: [_; VECTORS] = from_fn(|v| load(simd, out, v * S::F32_LANES));
+            repeat!(r < MR => max = from_fn(|v| simd.max_f32s(max[v], sums[r][v])));
             for v in 0..VECTORS {
-                let mut max = load(simd, out, v * S::F32_LANES);
-                for r in 0..MR {
-                    max = simd.max_f32s(max, sums[r][v]);
-                }
-                store(simd, out, v * S::F32_LANES, max);
+                store(simd, out, v * S::F32_LANES, max[v]);
             }
             return;
         }
-        for r in 0..MR {
+        repeat!(r < MR => {
             let out = &mut self.out[(row + r) * self.stride + column..][..columns];
             for v in 0..VECTORS {
                 store(simd, out, v * S::F32_LANES, sums[r][v]);
             }
-        }
+        });
     }
 }
 

@@ -141,7 +141,7 @@ pub fn facts_and_doubts(pages: &[&str], annotations: &Annotations) -> Facts {
     let (ambiguous, found): (Vec<Fact>, Vec<Fact>) = found.into_iter().partition(Fact::is_ambiguous);
     let Some(scored) = scored else { return Facts { known: found, ambiguous, unsure: Vec::new() } };
     let (mut known, mut unsure) = confidence::settle(&text, &scored, found);
-    let (clauses, candidates) = clauses::find(&text, &scored);
+    let (clauses, candidates) = clauses::find(&text, &scored, &Clause::ALL);
     let has_cap = known.iter().any(|fact| fact.kind == FactKind::LiabilityCap);
     known.extend(
         clauses
@@ -173,12 +173,12 @@ pub fn facts_of_kind(pages: &[&str], annotations: &Annotations, kind: DocumentTy
     Facts { known, ambiguous, unsure: Vec::new() }
 }
 
-/// The clauses that a part of a document states or denies: for each kind the best sentence, with its characters in the part, also if it is only a
+/// The clauses of some kinds that a part of a document states or denies: for each kind the best sentence, with its characters in the part, also if it is only a
 /// candidate. Cost: linear; some 0.1 ms for a passage.
-pub fn clauses_in(part: &str) -> Vec<Fact> {
+pub fn clauses_in(part: &str, kinds: &[Clause]) -> Vec<Fact> {
     let annotations = Annotations::default();
     let text = Text::bare(&[part], &annotations);
-    let (mut known, candidates) = clauses::find(&text, &Scored::new(&text));
+    let (mut known, candidates) = clauses::find(&text, &Scored::new(&text), kinds);
     known.extend(candidates);
     known
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use casetrack_core::{EntityType, EntityValue, Mention};
 use regex::{Captures, Regex};
 
-use super::rules::{DatesData, Expressions, Read, alternation};
+use super::rules::{DatesData, Expressions, Read};
 use super::{Match, mention, stands_alone, without_overlap};
 use crate::dates::{DateOrder, DateParts, century};
 use crate::numbers::roman;
@@ -35,8 +35,6 @@ pub(super) struct Calendar {
 #[derive(Debug)]
 pub(super) struct Dates {
     calendar: Calendar,
-    /// A day with the name of a month that English does not have.
-    foreign_day: Regex,
     patterns: Vec<Regex>,
     roles: Vec<(Regex, String)>,
 }
@@ -49,26 +47,11 @@ impl Dates {
             let pattern = format!(r"(?i)\b(?:{cue})(?:{{s}}(?:{fillers})){{0,4}}\s*(?:[:,]\s*)?\z");
             Ok((expressions.anywhere(&pattern)?, role.clone()))
         };
-        let foreign: Vec<&String> = data.months.iter().flatten().filter(|name| is_foreign(name)).collect();
         Ok(Dates {
-            foreign_day: expressions
-                .anywhere(&format!(r"(?i)\d(?:er|ᵉʳ|[.º°])?{{o}}(?:de{{s}})?(?:{})\b", alternation(foreign)))?,
             calendar,
             patterns: patterns.map(|pattern| expressions.anywhere(pattern)).collect::<Read<_>>()?,
             roles: data.roles.iter().map(role).collect::<Read<_>>()?,
         })
-    }
-
-    /// The days and ranges of days in a text of another language that name a month in this one.
-    pub fn in_words(&self, text: &str) -> Vec<Match<Mention>> {
-        if !self.foreign_day.is_match(text) {
-            return Vec::new();
-        }
-        let mut found = self.find(text, DateOrder::Unknown);
-        found.retain(|Match { start, end, .. }| {
-            text.get(*start..*end).is_some_and(|written| self.foreign_day.is_match(written))
-        });
-        found
     }
 
     /// The dates of a text, in text order, without overlap.
@@ -168,12 +151,12 @@ pub(super) fn names_english_month(text: &str) -> bool {
     words.any(|word| word == "sept" || ENGLISH_MONTHS.iter().any(|month| *month == word || month[..3] == *word))
 }
 
-/// True for the name of a month that is none in English, nor the beginning of one.
-fn is_foreign(name: &str) -> bool {
-    !ENGLISH_MONTHS.iter().any(|month| month.starts_with(name))
-}
-
 /// The byte after the character that begins at one.
 pub(super) fn next_char(text: &str, at: usize) -> usize {
     at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
+}
+
+/// True for the name of a month that is none in English, nor the beginning of one.
+pub(super) fn is_foreign(name: &str) -> bool {
+    !ENGLISH_MONTHS.iter().any(|month| month.starts_with(name))
 }

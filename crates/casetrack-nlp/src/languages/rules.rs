@@ -9,9 +9,9 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::amounts::Amounts;
-use super::dates::{Calendar, Dates};
+use super::dates::{Calendar, Dates, is_foreign};
 use super::references::References;
-use crate::pattern_table::{Entries, Parts};
+use crate::pattern_table::{Entries, Parts, with_caseless_classes};
 
 /// White space without a blank line.
 const SPACE: &str = r"(?:[^\S\n]+(?:\n[^\S\n]*)?|\n[^\S\n]*)";
@@ -149,6 +149,13 @@ impl Rules {
     }
 }
 
+/// A day with the name of a month that English does not have.
+pub(super) fn foreign_day(data: &str) -> Read<Regex> {
+    let data: Data = toml::from_str(data).map_err(|error| error.to_string())?;
+    let months = alternation(data.dates.months.iter().flatten().filter(|name| is_foreign(name)));
+    Expressions::new(&data)?.anywhere(&format!(r"(?i)\d(?:er|ᵉʳ|[.º°])?{{o}}(?:de{{s}})?(?:{months})\b"))
+}
+
 /// The expressions of a language, with the parts that they name filled in.
 #[derive(Debug)]
 pub(super) struct Expressions(Parts);
@@ -168,7 +175,8 @@ impl Expressions {
     }
 
     pub fn anywhere(&self, expression: &str) -> Read<Regex> {
-        Regex::new(&self.0.expand(expression)?).map_err(|error| format!("{expression}: {error}"))
+        Regex::new(&with_caseless_classes(&self.0.expand(expression)?))
+            .map_err(|error| format!("{expression}: {error}"))
     }
 
     pub fn here(&self, expression: &str) -> Read<Regex> {

@@ -9,7 +9,7 @@ fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> String {
 
 fn around(said: &[String], query: &str, chunk: &ChunkView, brief: bool) -> String {
     let extent = if brief { Extent::Line } else { Extent::Usual };
-    let chars = super::around(said, query, chunk, &[], extent);
+    let chars = super::around(said, &Question::of(query), chunk, &[], extent);
     chunk.text.chars().take(chars.end).skip(chars.start).collect()
 }
 

@@ -134,7 +134,8 @@ fn named(collection: &Collection, route: &route::Route) -> Result<Option<String>
     let best = route.documents.iter().filter(|(_, how_well)| *how_well > 0.99).take(MAX_NAMES + 1);
     let mut names = Vec::new();
     for (document, _) in best {
-        names.extend(collection.document(*document)?.map(|meta| meta.name));
+        // The name of a file may have a line break.
+        names.extend(collection.document(*document)?.map(|meta| meta.name.replace(char::is_control, " ")));
     }
     Ok(match names.as_slice() {
         [] => None,

@@ -43,10 +43,10 @@ fn wording(clause: Clause) -> Option<(&'static regex::Regex, u8)> {
 /// Confidence of words that deny a clause, in percent.
 const DENIED: u8 = 85;
 
-/// The clauses that are found, and those that are not sure.
-pub(in crate::facts) fn find(text: &Text<'_>, scored: &Scored) -> (Vec<Fact>, Vec<Fact>) {
+/// The clauses of these kinds that are found, and those that are not sure.
+pub(in crate::facts) fn find(text: &Text<'_>, scored: &Scored, kinds: &[Clause]) -> (Vec<Fact>, Vec<Fact>) {
     let (mut known, mut unsure) = (Vec::new(), Vec::new());
-    for clause in Clause::ALL {
+    for &clause in kinds {
         let Some((at, score)) = scored.best(clause) else { continue };
         let Some(range) = text.sentences.get(at).cloned() else { continue };
         let probability = MODEL.probability(clause, score.max(LEAST), scored.mean(clause));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Type-checks the program for systems that this one is not: code that only they compile breaks unseen otherwise. Nothing is linked or run.
-# What is written in C and C++ is left out: a stand-in for the compiler makes empty files of it. usage: scripts/check/systems.sh [TARGET]...
+# What is written in C and C++ is left out: a stand-in for the compiler makes empty files of it. usage: scripts/systems/check.sh [TARGET]...
 # Needs rustup, and libclang as the build does.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"

@@ -74,9 +74,12 @@ impl Encoder {
     /// Fails on an id outside the vocabulary and on a sequence of more than `max_positions` tokens.
     pub fn forward(&self, batch: &TokenBatch) -> Result<Vec<f32>> {
         let mut states = self.embed(batch)?;
+        let (mut qkv, mut context, mut attended) = (Vec::new(), Vec::new(), Vec::new());
         for layer in &self.layers {
-            let context = attend(self.arch, &self.config, batch, &layer.qkv.apply(&states));
-            states = layer.feed_forward.apply(&layer.attention_output.apply(&context, &states));
+            qkv = layer.qkv.apply(&states, qkv);
+            context = attend(self.arch, &self.config, batch, &qkv, context);
+            attended = layer.attention_output.apply(&context, &states, attended);
+            states = layer.feed_forward.apply(&attended, states);
         }
         Ok(states)
     }

@@ -72,7 +72,7 @@ impl TokenHead for TokenStates {
             let rows = kept.iter().flat_map(|&row| &states[row * self.hidden..(row + 1) * self.hidden]).copied();
             let mut vectors: Vec<f32> = rows.collect();
             if let Some(projection) = &self.projection {
-                vectors = projection.apply(&vectors);
+                vectors = projection.apply(&vectors, Vec::new());
             }
             vectors.chunks_exact_mut(self.dimension).for_each(normalise);
             TokenVectors { tokens: kept.iter().map(|&row| batch.ids()[row]).collect(), vectors }

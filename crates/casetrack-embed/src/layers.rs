@@ -78,10 +78,10 @@ impl Linear {
         Self { weight: Weight::new(arch, precision, weight, width, bias.len(), width), bias }
     }
 
-    /// `x · Wᵀ + b` for rows of `x`.
-    pub fn apply(&self, x: &[f32]) -> Vec<f32> {
+    /// `x · Wᵀ + b` for rows of `x`, in the memory of `out`, as in all layers: blocks of this size are new pages of the system.
+    pub fn apply(&self, x: &[f32], mut out: Vec<f32>) -> Vec<f32> {
         debug_assert!(x.len().is_multiple_of(self.weight.width()));
-        let mut out = self.bias.repeat(x.len() / self.weight.width());
+        repeat(&self.bias, x.len() / self.weight.width(), &mut out);
         self.weight.add_product(x, &mut out);
         out
     }
@@ -96,10 +96,10 @@ pub struct LinearAddNorm {
 
 impl LinearAddNorm {
     /// The layer's output for rows of `x` and as many rows of `residual`.
-    pub fn apply(&self, x: &[f32], residual: &[f32]) -> Vec<f32> {
+    pub fn apply(&self, x: &[f32], residual: &[f32], out: Vec<f32>) -> Vec<f32> {
         let (width, hidden) = (self.linear.weight.width(), self.linear.bias.len());
         debug_assert_eq!(x.len() * hidden, residual.len() * width);
-        let mut out = add_to_rows(residual, &self.linear.bias);
+        let mut out = add_to_rows(residual, &self.linear.bias, out);
         for (x, out) in x.chunks(TILE_ROWS * width).zip(out.chunks_mut(TILE_ROWS * hidden)) {
             self.linear.weight.add_product(x, out);
             layer_norm(self.arch, &self.norm, out);
@@ -136,15 +136,14 @@ impl FeedForward {
     }
 
     /// The layer's output for rows of `x`, of the same shape.
-    pub fn apply(&self, x: &[f32]) -> Vec<f32> {
+    pub fn apply(&self, x: &[f32], out: Vec<f32>) -> Vec<f32> {
         let hidden = self.bias.len();
         debug_assert!(x.len().is_multiple_of(hidden));
-        let mut out = add_to_rows(x, &self.bias);
+        let mut out = add_to_rows(x, &self.bias, out);
         let mut intermediate = Vec::new();
         for (x, out) in x.chunks(TILE_ROWS * hidden).zip(out.chunks_mut(TILE_ROWS * hidden)) {
             for (up, down) in &self.slices {
-                intermediate.clear();
-                (0..x.len() / hidden).for_each(|_| intermediate.extend_from_slice(&up.bias));
+                repeat(&up.bias, x.len() / hidden, &mut intermediate);
                 up.weight.add_product(x, &mut intermediate);
                 gelu(self.arch, &mut intermediate);
                 down.add_product(&intermediate, out);
@@ -156,9 +155,10 @@ impl FeedForward {
 }
 
 /// Multi-head self-attention of each sequence of a batch over itself, from `[tokens, 3 * hidden]` to `[tokens, hidden]`.
-pub fn attend(arch: Arch, config: &EncoderConfig, batch: &TokenBatch, qkv: &[f32]) -> Vec<f32> {
+pub fn attend(arch: Arch, config: &EncoderConfig, batch: &TokenBatch, qkv: &[f32], mut context: Vec<f32>) -> Vec<f32> {
     let hidden = config.hidden;
-    let mut context = vec![0f32; batch.ids().len() * hidden];
+    context.clear();
+    context.resize(batch.ids().len() * hidden, 0.0);
     debug_assert_eq!(qkv.len(), 3 * context.len());
     let mut attention = SelfAttention::new(arch, config.heads);
     for (range, &visible) in batch.ranges().zip(batch.visible()) {
@@ -168,9 +168,17 @@ pub fn attend(arch: Arch, config: &EncoderConfig, batch: &TokenBatch, qkv: &[f32
     context
 }
 
+/// `row`, `count` times.
+fn repeat(row: &[f32], count: usize, out: &mut Vec<f32>) {
+    out.clear();
+    out.reserve(count * row.len());
+    (0..count).for_each(|_| out.extend_from_slice(row));
+}
+
 /// `bias` added to every row.
-fn add_to_rows(rows: &[f32], bias: &[f32]) -> Vec<f32> {
-    let mut out = Vec::with_capacity(rows.len());
+fn add_to_rows(rows: &[f32], bias: &[f32], mut out: Vec<f32>) -> Vec<f32> {
+    out.clear();
+    out.reserve(rows.len());
     // Row by row, since the compiler turns the extension by one row into vector instructions, but not a flattened iterator.
     rows.chunks_exact(bias.len()).for_each(|row| out.extend(row.iter().zip(bias).map(|(x, b)| x + b)));
     out
@@ -201,16 +209,16 @@ mod tests {
             (scaled(intermediate * hidden, 7), scaled(intermediate, 8), scaled(hidden * intermediate, 9));
         for arch in architectures() {
             let plain = Linear::new(arch, Precision::Float32, &square, bias.clone());
-            assert_close(&plain.apply(&x), &rows.linear(&square, &bias));
+            assert_close(&plain.apply(&x, Vec::new()), &rows.linear(&square, &bias));
 
             let fused = LinearAddNorm { linear: plain, norm: norm.clone(), arch };
             let expected = rows.linear(&square, &bias).plus(&residual_rows).norm(&norm);
-            assert_close(&fused.apply(&x, &residual), &expected);
+            assert_close(&fused.apply(&x, &residual, vec![1.0]), &expected);
 
             let parts = ((&up[..], &up_bias[..]), (&down[..], bias.clone()));
             let fused = FeedForward::new((arch, Precision::Float32), parts.0, parts.1, norm.clone());
             let inner = rows.linear(&up, &up_bias).map(gelu);
-            assert_close(&fused.apply(&x), &inner.linear(&down, &bias).plus(&rows).norm(&norm));
+            assert_close(&fused.apply(&x, Vec::new()), &inner.linear(&down, &bias).plus(&rows).norm(&norm));
         }
     }
 
@@ -225,9 +233,9 @@ mod tests {
             let parts = ((&up[..], &up_bias[..]), (&down[..], bias.clone()));
             let linear = Linear::new(Arch::new(), precision, &up[..hidden * hidden], bias.clone());
             let linear = LinearAddNorm { linear, norm: norm.clone(), arch: Arch::new() };
-            let attended = linear.apply(&x, &x);
+            let attended = linear.apply(&x, &x, Vec::new());
             let layer = FeedForward::new((Arch::new(), precision), parts.0, parts.1, norm.clone());
-            layer.apply(&attended)
+            layer.apply(&attended, Vec::new())
         };
         let (exact, found) = (layer(Precision::Float32), layer(Precision::Int8));
         // The rows have a norm of √hidden, so this is the mean square of the relative error.

@@ -61,7 +61,7 @@ impl SpladeHead {
 impl SparseHead for SpladeHead {
     fn weights(&self, states: &[f32], batch: &TokenBatch) -> Vec<SparseVector> {
         let hidden = self.decoder.width();
-        let mut transformed = self.transform.apply(states);
+        let mut transformed = self.transform.apply(states, Vec::new());
         gelu(self.arch, &mut transformed);
         layer_norm(self.arch, &self.norm, &mut transformed);
         let mut greatest = vec![0f32; self.bias.len()];

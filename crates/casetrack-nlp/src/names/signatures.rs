@@ -241,6 +241,10 @@ mod tests {
         // One firm above two columns: whose signers they are is not known.
         let one = format!("OAK FOODS, INC.\n\n{labels}");
         assert_eq!(signed(&one), [of("Jane Roe", "President", ""), of("Ann Lee", "Manager", "")]);
+        // Two blocks on one line.
+        let line = "OAK FOODS, INC. ELM TOOLS LLC\nBy: /s/ Jane Roe By: /s/ Ann Lee\nJane Roe Ann Lee\n";
+        let names: Vec<String> = signed(line).into_iter().map(|(name, ..)| name).collect();
+        assert_eq!(names, ["Jane Roe", "Ann Lee"]);
         // Two firms above blocks that follow each other.
         let below = "OAK FOODS, INC.          ELM TOOLS LLC\n\nName: Jane Roe\nTitle: President\n";
         assert_eq!(signed(below), [of("Jane Roe", "President", "")]);

@@ -159,7 +159,7 @@ fn the_clause_that_states_the_rate_is_shown_rather_than_the_recital_that_mention
         "What interest is due on late payments?",
     ] {
         for extent in [Extent::Usual, Extent::Short, Extent::Line] {
-            let chars = super::excerpt(question, &passage, &blocks, extent);
+            let chars = super::excerpt(&Question::of(question), &passage, &blocks, extent);
             let shown: String = passage.text.chars().take(chars.end).skip(chars.start).collect();
             assert!(shown.contains("2.5 per cent per annum"), "{question}: {shown}");
         }

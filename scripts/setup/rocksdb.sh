@@ -35,31 +35,44 @@ packages = {p["name"]: os.path.dirname(p["manifest_path"]) for p in json.load(sy
 print(packages["librocksdb-sys"], packages["lz4-sys"])')
 
 work=$ROCKSDB_LIB_DIR.partial
+# Object files of Windows have room for fewer sections.
+PARTS=4
+case ${CASETRACK_TARGET:-} in *windows*) PARTS=12 ;; esac
 rm -rf "$work"
 mkdir -p "$work"
 # build_version.cc comes with the crate, made beforehand.
-sed -n 's/^ *\([^ ]*\.cc\)$/\1/p' "$rocksdb/rocksdb_lib_sources.txt" | grep -v 'build_version.cc' | grep -vE "$NEVER_CALLED" >"$work/sources"
+sed -n 's/^ *\([^ ]*\.cc\)$/\1/p' "$rocksdb/rocksdb_lib_sources.txt" | grep -v 'build_version.cc' |
+    case ${CASETRACK_TARGET:-} in *windows*) cat ;; *) grep -vE "$NEVER_CALLED" ;; esac >"$work/sources"
 case ${CASETRACK_TARGET:-} in
 *windows*)
-    sed -i '/^port\/port_posix\|^env\/\(env\|fs\|io\)_posix/d' "$work/sources"
-    printf 'port/win/%s.cc\n' env_default env_win io_win port_win win_logger win_thread >>"$work/sources"
+    sed -i '/^port\/port_posix\|^port\/win\|^env\/\(env\|fs\|io\)_posix/d' "$work/sources"
+    # One by one, because they call functions of the system whose names are functions of RocksDB elsewhere.
+    for source in env_default env_win io_win port_win win_logger win_thread; do
+        echo "#include \"port/win/$source.cc\"" >"$work/hot_$source.cc"
+    done
     ;;
 esac
 sed -i 's/.*/#include "&"/' "$work/sources"
 grep -E "${HOT//^/\"}" "$work/sources" >"$work/hot.txt"
 grep -vE "${HOT//^/\"}" "$work/sources" >"$work/cold.txt"
 for group in hot cold; do
-    split --numeric-suffixes --additional-suffix=.cc --number=l/4 "$work/$group.txt" "$work/$group"
+    split --numeric-suffixes --additional-suffix=.cc --number="l/$PARTS" "$work/$group.txt" "$work/$group"
 done
+case ${CASETRACK_TARGET:-} in
+*windows*)
+    sed -i '1i #include <windows.h>\n#undef CopyFile\n#undef CreateFile\n#undef DeleteFile\n#undef GetCurrentTime\n#undef GetFreeSpace\n#undef LoadLibrary' \
+        "$work"/hot[0-9]*.cc "$work"/cold[0-9]*.cc
+    ;;
+esac
 cp "$rocksdb/build_version.cc" "$work/"
 
 # The definitions of the crate's build script for the system, with the features that Cargo.toml asks for.
-FLAGS="-std=c++20 -ffunction-sections -fdata-sections -w -include cstdint -DNDEBUG=1 -DLZ4=1 -DHAVE_ALIGNED_NEW -DHAVE_UINT128_EXTENSION"
-LINUX="-fPIC -DOS_LINUX -DROCKSDB_PLATFORM_POSIX -DROCKSDB_LIB_IO_POSIX -DROCKSDB_SCHED_GETCPU_PRESENT -DROCKSDB_AUXV_GETAUXVAL_PRESENT \
+FLAGS="-std=c++20 -w -include cstdint -DNDEBUG=1 -DLZ4=1 -DHAVE_ALIGNED_NEW -DHAVE_UINT128_EXTENSION"
+LINUX="-fPIC -ffunction-sections -fdata-sections -DOS_LINUX -DROCKSDB_PLATFORM_POSIX -DROCKSDB_LIB_IO_POSIX -DROCKSDB_SCHED_GETCPU_PRESENT -DROCKSDB_AUXV_GETAUXVAL_PRESENT \
     -DROCKSDB_FALLOCATE_PRESENT -DROCKSDB_RANGESYNC_PRESENT"
 case ${CASETRACK_TARGET:-} in
 *windows*)
-    FLAGS+=" -msse2 -DWIN32 -DOS_WIN -D_MBCS -DWIN64 -DNOMINMAX -DROCKSDB_WINDOWS_UTF8_FILENAMES -D_POSIX_C_SOURCE=1 -D_WIN32_WINNT=_WIN32_WINNT_VISTA"
+    FLAGS+=" -Wa,-mbig-obj -msse2 -DWIN32 -DOS_WIN -D_MBCS -DWIN64 -DNOMINMAX -DROCKSDB_WINDOWS_UTF8_FILENAMES -D_POSIX_C_SOURCE=1 -D_WIN32_WINNT=_WIN32_WINNT_VISTA"
     ;;
 aarch64*) FLAGS+=" -march=armv8-a+crc $LINUX" ;;
 *) FLAGS+=" -msse2 $LINUX" ;;
@@ -74,7 +87,7 @@ if [ "$((available / MEMORY_OF_UNIT))" -lt "$jobs" ]; then jobs=$((available / M
 say "Compiling RocksDB, $((jobs > 0 ? jobs : 1)) units at a time"
 # shellcheck disable=SC2016  # expanded by the inner shell
 printf '%s\0' "$work"/*.cc | CPATH=$INCLUDES${CPATH:+:$CPATH} xargs -0 -P "$((jobs > 0 ? jobs : 1))" -I {} bash -c '
-    case $CASETRACK_BUILD_PROFILE$1 in release*/cold*) optimise=-O0 ;; *) optimise=-O2 ;; esac
+    case ${CASETRACK_TARGET:-}$CASETRACK_BUILD_PROFILE$1 in release*/cold*) optimise=-O0 ;; *) optimise=-O2 ;; esac
     exec $COMPILER $FLAGS $optimise -c "$1" -o "$1.o"' unit {} ||
     fail "RocksDB could not be compiled; the compiler's message stands above." \
         "Run the same command with ROCKSDB_FROM_CRATE=1, so that the crate librocksdb-sys compiles it in its own way."

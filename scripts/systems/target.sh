@@ -5,8 +5,13 @@ case $CASETRACK_TARGET in
 x86_64-pc-windows-gnu)
     TOOLS=x86_64-w64-mingw32 VARIANT=-posix TARGET_PACKAGES='gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix wine64'
     TARGET_WHEELS=win_amd64 RUNNER=$ROOT/scripts/systems/wine.sh EXE=.exe
-    # winpthreads and the C++ library are part of the program: Windows has neither.
-    export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS="-C link-arg=-static"
+    # winpthreads and the C++ library are part of the program: Windows has neither. Crates ask for the shared C++ library, so its name leads to the
+    # static one.
+    mkdir -p "$CARGO_TARGET_DIR/$CASETRACK_TARGET/static"
+    ln -sf "$($TOOLS-g++$VARIANT -print-file-name=libstdc++.a)" "$CARGO_TARGET_DIR/$CASETRACK_TARGET/static/libstdc++.dll.a"
+    export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS="-C link-arg=-static -L native=$CARGO_TARGET_DIR/$CASETRACK_TARGET/static"
+    # usearch writes the name of a header of the system with a capital, as no file of mingw has it.
+    export CXXFLAGS_x86_64_pc_windows_gnu="-std=c++17 -DNOMINMAX -I$ROOT/scripts/systems/include"
     ;;
 aarch64-unknown-linux-gnu)
     TOOLS=aarch64-linux-gnu VARIANT='' TARGET_PACKAGES='gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static'

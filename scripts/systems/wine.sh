@@ -3,7 +3,7 @@
 set -euo pipefail
 
 export WINEPREFIX=${CASETRACK_WINEPREFIX:-$HOME/.cache/casetrack/wine} WINEDEBUG=${WINEDEBUG:--all} WINEARCH=win64 WINEDLLOVERRIDES='mscoree,mshtml='
-wine=$(command -v wine64 || command -v wine || echo /usr/lib/wine/wine64)
+wine=$(command -v wine64 || command -v /usr/lib/wine/wine64 || command -v wine)
 shim=$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll
 if [ ! -e "$shim" ]; then
     mkdir -p "$WINEPREFIX"

@@ -27,7 +27,7 @@ use tantivy::tokenizer::{
 };
 
 /// The name and version of the analysis. It is part of the identity of an index: a change here rebuilds the index.
-pub const ANALYSIS: &str = "casetrack-6";
+pub const ANALYSIS: &str = "casetrack-7";
 /// The name of [`exact_analyzer`], which changes with [`ANALYSIS`].
 pub const EXACT: &str = "casetrack-exact-6";
 

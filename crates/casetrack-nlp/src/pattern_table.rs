@@ -33,7 +33,7 @@ static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([a-
 /// A class of characters without single letters, or of all letters: its case makes no difference. The compiler would look up the other case of each
 /// of its characters, up to a million, at every start of the program.
 static CASELESS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\[\^?(?:\\[pP]\{\w+\}|\\.|[^\\\]\[\p{L}])+\]").ok());
+    LazyLock::new(|| Regex::new(r"\[\^?(?:\\[pP]\{[LN]\}|\\.|[^\\\]\[\p{L}])+\]").ok());
 
 /// An expression whose classes without single letters match as they are written.
 pub(crate) fn with_caseless_classes(text: &str) -> Cow<'_, str> {

@@ -205,15 +205,15 @@ impl Product<'_> {
             let out = &mut self.out[column..][..columns];
             let mut max: [_; VECTORS] = from_fn(|v| load(simd, out, v * S::F32_LANES));
             repeat!(r < MR => max = from_fn(|v| simd.max_f32s(max[v], sums[r][v])));
-            for v in 0..VECTORS {
-                store(simd, out, v * S::F32_LANES, max[v]);
+            for (v, max) in max.into_iter().enumerate() {
+                store(simd, out, v * S::F32_LANES, max);
             }
             return;
         }
         repeat!(r < MR => {
             let out = &mut self.out[(row + r) * self.stride + column..][..columns];
-            for v in 0..VECTORS {
-                store(simd, out, v * S::F32_LANES, sums[r][v]);
+            for (v, sum) in sums[r].into_iter().enumerate() {
+                store(simd, out, v * S::F32_LANES, sum);
             }
         });
     }

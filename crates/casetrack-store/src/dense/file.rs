@@ -60,7 +60,9 @@ pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved, seal: &Seal) -> 
         checksums_of(&bytes)
     } else {
         index.save(name(&partial)?).map_err(|error| unsaved(&partial, &error))?;
-        File::open(&partial).and_then(|file| file.sync_all()).map_err(|error| Error::io(partial.display(), error))?;
+        // Windows syncs only files that are open for writing.
+        let file = File::options().write(true).open(&partial);
+        file.and_then(|file| file.sync_all()).map_err(|error| Error::io(partial.display(), error))?;
         checksums(&partial, true)?
     };
     (saved.bytes, saved.crc32, saved.graph_crc32) = (found.bytes, found.whole.unwrap_or_default(), Some(found.graph));

@@ -32,7 +32,7 @@ pub(super) fn results(
     let mut list = List::new(asked, request);
     let grouped = request.per_document.map(|_| by_document(candidates));
     let candidates = grouped.as_deref().unwrap_or(candidates);
-    let first = candidates.get(..(request.offset + request.top_k) as usize).unwrap_or(candidates);
+    let first = candidates.get(..request.offset as usize + request.top_k as usize).unwrap_or(candidates);
     list.read_ahead(first, &mut passages, style)?;
     for (at, candidate) in candidates {
         let has = list.of_document.get(&candidate.document).copied().unwrap_or_default();
@@ -125,7 +125,10 @@ impl<'a> List<'a> {
             let parts = read.chunks(read.len().div_ceil(threads).max(1));
             let running: Vec<_> =
                 parts.map(|part| scope.spawn(|| part.iter().map(choose).collect::<Vec<_>>())).collect();
-            running.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+            running
+                .into_iter()
+                .flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
         });
         let key = |at: usize, chunk: &ChunkView| (at, chunk.provenance.document_id, chunk.provenance.chunk_index);
         self.ahead =

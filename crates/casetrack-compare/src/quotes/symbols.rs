@@ -181,11 +181,12 @@ impl Reader<'_> {
         self.symbols.push(Symbol { c, start: start as u32, end: end as u32, gap });
     }
 
-    /// True for a raised digit behind a word of three letters or more, or behind punctuation. Shorter words may be units: "m⁴".
+    /// True for a raised digit behind a word of three letters or more, or behind punctuation. Shorter words may be units, as in "m⁴", and brackets a
+    /// term, as in "(a + b)²".
     fn is_footnote_mark(&self, at: usize) -> bool {
         let mut before = self.chars[..at].iter().rev().copied();
         let letters = before.clone().take_while(|c| c.is_alphabetic()).count();
-        letters > 2 || before.next().is_some_and(|c| matches!(c, '.' | ',' | ';' | ':' | ')') || is_quote(c))
+        letters > 2 || before.next().is_some_and(|c| matches!(c, '.' | ',' | ';' | ':') || is_quote(c))
     }
 
     /// True if white space between two symbols counts; the second ends at `end`.

@@ -17,8 +17,8 @@ const ROW_BLOCK_BYTES: usize = 192 << 10;
 /// but LLVM 22 spills their sums: on AVX-512 that was 2.5 times slower than two with twelve rows.
 const VECTORS: usize = 2;
 
-/// Repeats an expression for each row, or vector, below a constant of at most 12, with its number as a constant. A loop would be unrolled too late for
-/// its sums to become registers, depending on the settings of the build.
+/// Repeats an expression for each row, with the number of the row as a constant, for at most 12 rows. Without a second optimisation, the compiler
+/// unrolls a loop too late to keep its sums in registers.
 macro_rules! repeat {
     ($number:ident < $count:expr => $body:expr) => {
         repeat!(@ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11; $number, $count, $body)

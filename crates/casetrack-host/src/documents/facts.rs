@@ -122,8 +122,8 @@ fn has_own_facts(kind: DocumentType) -> bool {
 /// Pages that are read of a document that is no contract.
 const PAGES_OF_KIND: u32 = 20;
 
-/// Removes the days of an agreement from a document that states neither its title nor its parties: a log has no such day. A letter has facts of a
-/// contract only if it is an agreement: its title is that of one, or it names two parties.
+/// Removes the days of an agreement from a document that states neither its title nor its parties: a log has no such day. A letter keeps facts of a
+/// contract only if its title is the title of an agreement, or if it names two parties.
 fn leave_out_facts_of_no_contract(found: &mut Facts, kind: DocumentType) {
     use FactKind::{AgreementDate, EffectiveDate, Expiry, Party, Title, Type};
     let count = |kind| found.known.iter().filter(|fact| fact.kind == kind).count();

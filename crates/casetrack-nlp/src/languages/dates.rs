@@ -156,7 +156,7 @@ pub(super) fn next_char(text: &str, at: usize) -> usize {
     at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8)
 }
 
-/// True for the name of a month that is none in English, nor the beginning of one.
+/// True for the name of a month that is neither an English name nor the beginning of one.
 pub(super) fn is_foreign(name: &str) -> bool {
     !ENGLISH_MONTHS.iter().any(|month| month.starts_with(name))
 }

@@ -80,6 +80,7 @@ fn words_and_punctuation_make_a_difference() {
         ("10²", "102"),
         ("10²", "10"),
         ("4 m⁴", "4 m"),
+        ("(a + b)²", "(a + b)"),
         ("임대료 청구", "임대료청구"),
     ] {
         assert_eq!(same(document, quotation), None, "{document} | {quotation}");

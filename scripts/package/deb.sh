@@ -49,7 +49,8 @@ Description: local-first document search with exact citations
  CaseTrack reads PDF files and scans, office documents, e-mail and archives into
  one collection for each matter, and finds passages with their file, page,
  paragraph, line and character. Assistants search over MCP. Nothing leaves the
- machine. Scans are read with tesseract, which is recommended, not required.
+ machine. Scans are read without other programs. Tesseract is recommended: it
+ reads pages faster, and scripts other than Latin, Chinese and Japanese.
 CONTROL
 install -m 755 scripts/package/prerm.sh "$root/tree/DEBIAN/prerm"
 (cd "$root/tree" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >"$root/tree/DEBIAN/md5sums"

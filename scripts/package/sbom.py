@@ -2,7 +2,7 @@
 """Prints the software bill of materials of the program for this system: CycloneDX 1.5 as JSON.
 
 The crates come from cargo-cyclonedx (`cargo install --locked cargo-cyclonedx`); this script adds what Cargo does not know: the
-models with their SHA-256, and libpdfium. Called by stage.sh. Needs Python 3.11 or later.
+models with their SHA-256, those for OCR as they are staged, and libpdfium. Called by stage.sh. Needs Python 3.11 or later.
 """
 
 import hashlib
@@ -46,13 +46,28 @@ def models():
 
 
 def component(name, version, licence, folder, source):
-    weights = ROOT / folder / "model.safetensors"
+    rounding = "rounded to half precision"
+    return model(name, version, licence, folder, f"From {source}, {rounding}", ROOT / folder / "model.safetensors")
+
+
+def ocr():
+    """The two networks of the second OCR engine."""
+    engine = tomllib.loads((ROOT / "models" / "ocr-pp-ocrv6-small.toml").read_text(encoding="utf-8"))
+    folder, package = f"models/{engine['id']}", engine["source_package"]
+    for file in engine["files"]:
+        if file["name"].endswith(".onnx"):
+            name, weights = Path(file["member"]).stem, Path(os.environ["STAGE"]) / "share" / "casetrack" / folder / file["name"]
+            description = f"From {package}, rounded"
+            yield model(name, package.rpartition("==")[2], engine["licence"], f"{folder}/{file['name']}", description, weights)
+
+
+def model(name, version, licence, reference, description, weights):
     return {
         "type": "machine-learning-model",
-        "bom-ref": folder,
+        "bom-ref": reference,
         "name": name,
         "version": version,
-        "description": f"From {source}, rounded to half precision",
+        "description": description,
         "licenses": [{"expression": licence}],
         "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(weights.read_bytes()).hexdigest()}],
     }
@@ -75,7 +90,7 @@ def pdfium():
 
 def main():
     bill = crates()
-    bill["components"] += [*models(), pdfium()]
+    bill["components"] += [*models(), *ocr(), pdfium()]
     json.dump(bill, sys.stdout, indent=1)
     print(f"sbom.py: {len(bill['components'])} components", file=sys.stderr)
 

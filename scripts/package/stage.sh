@@ -24,15 +24,16 @@ pdfium=${CASETRACK_PDFIUM_DIR:-$HOME/.cache/casetrack/pdfium}
 cp "$pdfium/$library" "$STAGE/lib/casetrack/"
 cp -R "$pdfium/licenses" "$STAGE/share/doc/casetrack/licences/pdfium"
 
-# Only what belongs to the repository: weights that somebody fetched beside it stay out.
+# Only what belongs to the repository: weights that somebody fetched beside it stay out, except those for OCR.
 git ls-files models samples | while IFS= read -r file; do
     mkdir -p "$STAGE/share/casetrack/$(dirname "$file")"
     cp "$file" "$STAGE/share/casetrack/$file"
 done
 
-# It fetches the weights of the second OCR engine, for which there is no command.
-mkdir -p "$STAGE/share/casetrack/scripts"
-cp scripts/setup/fetch_models.py "$STAGE/share/casetrack/scripts/"
+# The second OCR engine, with its licences: it reads scans on systems without tesseract.
+fetched=$HOME/.cache/casetrack/models
+python3 scripts/setup/fetch_models.py --ocr --to "$fetched" >&2
+cp -R "$fetched/ocr-pp-ocrv6-small" "$STAGE/share/casetrack/models/"
 
 doc=$STAGE/share/doc/casetrack
 cp LICENSE-MIT LICENSE-APACHE "$doc/"

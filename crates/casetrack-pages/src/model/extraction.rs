@@ -21,8 +21,8 @@ pub struct ExtractOptions {
     /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default
     /// "auto": the language of the first pages of each file, as far as there is data for it.
     pub languages: String,
-    /// The folder with the weights of PP-OCRv6, which then reads photographs, receipts and screenshots. The first
-    /// folder of a process decides: the weights are loaded once.
+    /// The folder with the weights of PP-OCRv6, which then reads photographs, receipts and screenshots, and everything without tesseract. The
+    /// first folder of a process decides: the weights are loaded once.
     pub ocr_model: Option<PathBuf>,
     /// For protected files; it is stored nowhere.
     pub password: Option<Password>,

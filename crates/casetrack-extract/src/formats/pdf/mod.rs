@@ -56,7 +56,7 @@ use self::report::Report;
 use self::rules::Rules;
 use self::signatures::Signatures;
 use self::view::View;
-use crate::ocr::{self, OcrPage, Picture, tesseract_status};
+use crate::ocr::{self, OcrPage, Picture};
 
 /// Fewer characters than this on a page that is covered by a picture are a stamp or a page number, not its text.
 const MIN_TEXT_OF_SCAN: usize = 50;
@@ -143,7 +143,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         attachments::hand_out(source, pdf, &with_files, document);
         Bookmarks::of(pdf)
     };
-    let missing = pages.iter().any(TextPage::needs_ocr).then(|| tesseract_status(source.options).err()).flatten();
+    let missing = pages.iter().any(TextPage::needs_ocr).then(|| ocr::can_read(source.options).err()).flatten();
     // A portfolio without text of its own lists its files on its first page.
     let is_silent = pages.iter().all(|page| page.paragraphs.is_empty() && !page.needs_ocr());
     let listed = (is_silent && document.attachments().names().next().is_some()).then_some(0);

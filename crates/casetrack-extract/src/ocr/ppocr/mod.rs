@@ -1,5 +1,5 @@
 //! PP-OCRv6 small: an OCR engine for photographs, receipts and screenshots. One network finds lines of text, another
-//! reads them. Their weights are not part of CaseTrack; `scripts/setup/fetch_models.py --ocr` fetches them.
+//! reads them. Their weights are in every package, but not in the repository; `scripts/setup/fetch_models.py --ocr` fetches them.
 //!
 //! Sizes and thresholds are those of RapidOCR 3.10 (its config.yaml and Python code), from which the weights come.
 
@@ -57,7 +57,7 @@ pub(super) fn engine(folder: &Path) -> Result<&'static Engine> {
     static ENGINE: OnceLock<Result<Engine>> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::load(folder)).as_ref().map_err(|error| {
         Error::new(error.code, error.message.clone())
-            .with_hint("Fetch the weights again: see `casetrack help add-documents`.")
+            .with_hint("Install CaseTrack again. In the sources, run `scripts/setup/fetch_models.py --ocr`.")
     })
 }
 

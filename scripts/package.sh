@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Makes the packages of CaseTrack for this machine: archive, Debian package, Python wheel, npm packages and MCP bundle, with
-# their SHA-256, an SBOM and all licences. docs/dev/releasing.md describes them.
-# usage: scripts/package.sh [--binary PROGRAM] [--out DIR] [archive|deb|wheel|npm|mcpb]...
-# Without --binary, sets everything up and builds first, with the profile dist: full optimisation across crates. Without kinds, makes all that this system can make.
+# Makes the packages of CaseTrack: archive, Debian package, Python wheel, npm packages and MCP bundle, for Windows also manifests for winget and
+# Scoop, with their SHA-256, an SBOM and all licences. docs/dev/releasing.md describes them.
+# usage: scripts/package.sh [--target TARGET] [--binary PROGRAM] [--out DIR] [archive|deb|wheel|npm|mcpb|manifests]...
+# The packages are for this machine, or for a target of scripts/systems/build.sh. Without --binary, the script sets everything up and builds with
+# the profile dist: full optimisation across crates. Without kinds, it makes all that it can make for the system.
 set -euo pipefail
 export CASETRACK_BUILD_PROFILE=dist
+# Before env.sh, which chooses the compilers by it.
+if [ "${1:-}" = --target ]; then export CASETRACK_TARGET=${2:?--target needs a target} && shift 2; fi
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 program=
@@ -14,34 +17,38 @@ while [ $# -gt 0 ]; do
     case $1 in
     --binary) program=$(realpath "$2") && shift 2 ;;
     --out) out=$2 && shift 2 ;;
-    archive | deb | wheel | npm | mcpb) kinds+=("$1") && shift ;;
+    archive | deb | wheel | npm | mcpb | manifests) kinds+=("$1") && shift ;;
     *) fail "$1 is neither an option nor a kind of package." "usage: $(sed -n 's/^# usage: //p' "${BASH_SOURCE[0]}")" ;;
     esac
 done
 if [ -z "$program" ]; then
-    scripts/setup.sh
+    if [ -n "${CASETRACK_TARGET:-}" ]; then scripts/systems/build.sh "$CASETRACK_TARGET"; else scripts/setup.sh; fi
     program=$BIN
 fi
-[ -x "$program" ] || fail "There is no program at $program."
-if [ ${#kinds[@]} -eq 0 ]; then
-    kinds=(archive wheel npm mcpb)
-    if command -v dpkg-deb >/dev/null; then kinds+=(deb); fi
-fi
+[ -e "$program" ] || fail "There is no program at $program."
 
 # shellcheck disable=SC2155  # a failure of either ends the script in the next line
 export VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n1)
-reported=$("$program" --version)
+reported=$(${RUNNER:-} "$program" --version | tr -d '\r')
 [ "$reported" = "casetrack $VERSION" ] || fail "$program says \"$reported\", Cargo.toml says $VERSION." "Build it again."
 
-# The name of the system as the archive has it, and the target that Cargo knows.
-case $(uname -s) in
-Linux) SYSTEM=linux ;;
+# The name of the system as the archive has it.
+case ${CASETRACK_TARGET:-$(uname -s)} in
+Linux | *-linux-*) SYSTEM=linux ;;
 Darwin) SYSTEM=macos ;;
-MINGW* | MSYS*) SYSTEM=windows ;;
-*) fail "No packages are made for $(uname -s)." ;;
+MINGW* | MSYS* | *-windows-*) SYSTEM=windows ;;
+*) fail "No packages are made for ${CASETRACK_TARGET:-$(uname -s)}." ;;
 esac
-MACHINE=${CASETRACK_MACHINE:-$(uname -m)}
+MACHINE=${CASETRACK_MACHINE:-${CASETRACK_TARGET:-$(uname -m)}}
+MACHINE=${MACHINE%%-*}
 MACHINE=${MACHINE/arm64/aarch64}
+if [ ${#kinds[@]} -eq 0 ]; then
+    kinds=(archive wheel npm mcpb)
+    case $SYSTEM in
+    linux) ! command -v dpkg-deb >/dev/null || kinds+=(deb) ;;
+    windows) kinds+=(manifests) ;;
+    esac
+fi
 export SYSTEM MACHINE
 OUT=$(mkdir -p "$out" && cd "$out" && pwd)
 STAGE=$(mktemp -d)/casetrack-$VERSION-$SYSTEM-$MACHINE

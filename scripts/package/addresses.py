@@ -1,6 +1,6 @@
 """The names and addresses under which directories of assistants list CaseTrack. Nothing is published under them yet: see docs/dev/releasing.md.
 
-Standard library only. Used by npm.py, wheel.py, mcpb.py and directory.py.
+Standard library only. Used by npm.py, wheel.py, mcpb.py, manifests.py and directory.py.
 """
 
 # The name in the MCP registry: a domain that its owner proves, and the name of the server.
@@ -9,3 +9,4 @@ SITE = "https://casetrack.dev"
 DOCUMENTATION = f"{SITE}/docs"
 SUPPORT = f"{SITE}/support"
 PRIVACY = f"{SITE}/privacy"
+RELEASES = f"{SITE}/releases"

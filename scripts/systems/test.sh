@@ -13,11 +13,11 @@ skipped=()
 while IFS=$'\t' read -r target name reason; do
     if [ "$target" = "$CASETRACK_TARGET" ]; then skipped+=(--skip "$name"); fi
 done <scripts/systems/left_out.tsv
-# A server of PostgreSQL runs on the machine's own system only.
-export CASETRACK_TEST_NO_POSTGRES=1 RUST_TEST_THREADS=${RUST_TEST_THREADS:-4}
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-4}
 log=$CARGO_TARGET_DIR/$CASETRACK_TARGET/test.log
 status=0
-cargo test --release --locked --workspace --no-fail-fast "$@" -- "${skipped[@]}" 2>&1 | tee "$log" || status=$?
+# A server of PostgreSQL runs on the machine's own system only, so the tests of that store are left out.
+cargo test --release --locked --workspace --exclude casetrack-postgres --no-fail-fast "$@" -- "${skipped[@]}" 2>&1 | tee "$log" || status=$?
 
 say "Left out on $CASETRACK_TARGET:"
 awk -F '\t' -v target="$CASETRACK_TARGET" '$1 == target { print "  " $2 ": " $3 }' scripts/systems/left_out.tsv >&2

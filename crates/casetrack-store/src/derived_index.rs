@@ -154,6 +154,21 @@ pub(crate) fn write_manifest(dir: &Path, json: &[u8], seal: &Seal) -> Result<()>
     seal.write_atomically(&dir.join(MANIFEST), &name_in(dir, MANIFEST), json)
 }
 
+/// Removes the files of an index except its manifest and those to keep. A file that cannot be removed goes at a later commit: some systems forbid it
+/// while a search has the file mapped.
+pub(crate) fn remove_others(dir: &Path, keep: impl Fn(&std::ffi::OsStr) -> bool) -> Result<()> {
+    for entry in fs::entries(dir)? {
+        let name = entry.file_name();
+        if name != MANIFEST
+            && !keep(&name)
+            && let Err(error) = std::fs::remove_file(entry.path())
+        {
+            tracing::debug!(file = ?name, %error, "a file of an index that is not used any more stays for now");
+        }
+    }
+    Ok(())
+}
+
 /// Refuses an index of another format, collection or model.
 pub(crate) fn check_identity(dir: &Path, found: &str, expected: &str) -> Result<()> {
     if found == expected {

@@ -73,7 +73,7 @@ pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved, seal: &Seal) -> 
     }
     fs::rename_durably(&partial, &path)?;
     commit(dir, &saved, seal)?;
-    remove_others(dir, &saved.file)?;
+    derived_index::remove_others(dir, |name| name == &*saved.file)?;
     Ok(saved)
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn disown(dir: &Path) {
 pub(crate) fn open(dir: &Path, identity: &str, index: &Index, seal: &Seal) -> Result<(Saved, bool)> {
     if seal.is_sealed() {
         let saved = load(dir, identity, index, seal)?;
-        remove_others(dir, &saved.file)?;
+        derived_index::remove_others(dir, |name| name == &*saved.file)?;
         return Ok((saved, false));
     }
     let (saved, path) = committed(dir, identity, seal)?;
@@ -109,7 +109,7 @@ pub(crate) fn open(dir: &Path, identity: &str, index: &Index, seal: &Seal) -> Re
         index.load(name(&path)?).map_err(|error| derived(dir, error))?;
         check_loaded(dir, &saved, index)?;
     }
-    remove_others(dir, &saved.file)?;
+    derived_index::remove_others(dir, |name| name == &*saved.file)?;
     Ok((saved, viewed))
 }
 
@@ -240,16 +240,6 @@ fn crc32(from: &mut impl Read) -> std::io::Result<crc32fast::Hasher> {
 
 fn name(path: &Path) -> Result<&str> {
     path.to_str().ok_or_else(|| Error::invalid(format!("{} is not valid Unicode.", path.display())))
-}
-
-fn remove_others(dir: &Path, keep: &str) -> Result<()> {
-    for entry in fs::entries(dir)? {
-        let name = entry.file_name();
-        if name != keep && name != MANIFEST {
-            std::fs::remove_file(entry.path()).map_err(|error| Error::io(dir.display(), error))?;
-        }
-    }
-    Ok(())
 }
 
 /// usearch reports errors only as text.

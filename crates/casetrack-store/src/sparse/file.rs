@@ -51,7 +51,7 @@ pub(super) fn save(dir: &Path, mut saved: Saved, seal: &Seal) -> Result<()> {
     saved.crc32 = saved.checksum().map_err(|error| derived(dir, error))?;
     let manifest = serde_json::to_vec(&saved).map_err(|error| derived(dir, error))?;
     derived_index::write_manifest(dir, &manifest, seal)?;
-    remove_others(dir, &saved.segments)
+    derived_index::remove_others(dir, |name| saved.segments.iter().any(|segment| name == &*segment.file))
 }
 
 /// Maps the committed index, or reads it if it is sealed. Anything missing or wrong is
@@ -71,7 +71,7 @@ pub(super) fn load(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, Ve
     if saved.segments.iter().map(|segment| segment.bytes).sum::<u64>() <= CHECKED_ON_OPEN_BYTES {
         check(dir, &segments)?;
     }
-    remove_others(dir, &saved.segments)?;
+    derived_index::remove_others(dir, |name| saved.segments.iter().any(|segment| name == &*segment.file))?;
     Ok((saved, segments))
 }
 
@@ -88,18 +88,4 @@ pub(super) fn revoke(dir: &Path) {
     if let Err(error) = std::fs::remove_file(dir.join(MANIFEST)) {
         tracing::debug!(%error, "a damaged sparse index keeps its manifest");
     }
-}
-
-/// A file that cannot be removed, since a search on a system that forbids it still has it mapped, goes at a later commit.
-fn remove_others(dir: &Path, keep: &[SegmentInfo]) -> Result<()> {
-    for entry in fs::entries(dir)? {
-        let name = entry.file_name();
-        if name != MANIFEST
-            && !keep.iter().any(|segment| name == *segment.file)
-            && let Err(error) = std::fs::remove_file(entry.path())
-        {
-            tracing::debug!(file = ?name, %error, "a file of the sparse index that is not used any more stays for now");
-        }
-    }
-    Ok(())
 }

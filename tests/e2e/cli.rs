@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use crate::client::{casetrack, run, run_expecting, run_json, samples};
+use crate::client::{casetrack, copy, run, run_expecting, run_json, samples};
 
 #[test]
 fn the_sample_matter_from_new_to_verify() {
@@ -127,16 +127,7 @@ fn collections_are_directories_that_can_be_copied() {
     std::fs::write(&file, "The lighthouse keeper wrote this note.").unwrap();
     let id = run_json(&one, &["new", "Movable"])["id"].as_str().unwrap().to_owned();
     run(&one, &["ingest", file.to_str().unwrap(), "-c", "Movable"]);
-    let status = std::process::Command::new("cp")
-        .arg("-r")
-        .arg(one.join("collections"))
-        .arg({
-            std::fs::create_dir_all(&two).unwrap();
-            &two
-        })
-        .status()
-        .unwrap();
-    assert!(status.success());
+    copy(&one.join("collections"), &two.join("collections"));
     std::fs::remove_dir_all(one.join("collections").join(&id)).unwrap();
     let found = run_json(&two, &["search", "keeper", "-c", &id]);
     assert_eq!(found["results"].as_array().unwrap().len(), 1);

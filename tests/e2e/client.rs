@@ -28,6 +28,20 @@ fn in_a_vault(args: &[&str]) -> bool {
     std::env::var_os("CASETRACK_TEST_VAULT").is_some() && args.contains(&"new") && !args.contains(&"--vault")
 }
 
+/// Copies the files of a folder, with those below it, into a folder that may be there. Leaves out sockets and links.
+pub fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap() {
+            kind if kind.is_dir() => copy(&entry.path(), &to),
+            kind if kind.is_file() => drop(std::fs::copy(entry.path(), to).unwrap()),
+            _ => {}
+        }
+    }
+}
+
 /// Runs a command and returns its standard output; panics with all output when it does not exit with `status`.
 pub fn run_expecting(status: i32, data_dir: &Path, args: &[&str]) -> String {
     let mut command = casetrack(data_dir);
@@ -146,7 +160,7 @@ fn event(fields: &mut Map<String, Value>) {
 }
 
 pub fn samples() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples").canonicalize().unwrap()
+    casetrack_core::real_path(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples")).unwrap()
 }
 
 /// Writes texts below a folder: paths and contents.

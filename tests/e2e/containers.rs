@@ -19,7 +19,7 @@ fn message(subject: &str, attachments: &[(&str, &str)]) -> String {
 
 /// Ids of all documents by path below `folder`.
 fn documents(home: &Path, folder: &Path) -> BTreeMap<String, String> {
-    let below = format!("{}/", folder.display());
+    let below = folder.join("").display().to_string();
     let documents = run_json(home, &["documents", "-c", "Mail"]);
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
     documents
@@ -35,7 +35,7 @@ fn attachments_follow_their_container() {
     let data = tempfile::tempdir().unwrap();
     let home = data.path();
     let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().canonicalize().unwrap();
+    let folder = casetrack_core::real_path(folder.path()).unwrap();
     let inner = message("Survey", &[("survey.txt", "Moisture meters read nineteen percent in the cellar.")]);
     let attachments =
         [("lease.txt", "The tenant pays rent quarterly in advance."), ("old.txt", "Superseded."), ("in.eml", &inner)];
@@ -66,7 +66,7 @@ fn attachments_follow_their_container() {
     let found = run_json(home, &["search", "moisture in the cellar", "-c", "Mail", "-k", "1"]);
     let provenance = &found["results"][0]["provenance"];
     assert_eq!(provenance["document_name"], "a.eml/in.eml/survey.txt");
-    assert_eq!(provenance["file_path"], format!("{}/a.eml/in.eml/survey.txt", folder.display()));
+    assert_eq!(provenance["file_path"], format!("{}/in.eml/survey.txt", folder.join("a.eml").display()));
 
     let again = ingest();
     assert_eq!((again["ingested"].as_array().unwrap().len(), again["skipped"].as_array().unwrap().len()), (0, 8));
@@ -90,7 +90,7 @@ fn files_in_an_office_document_follow_it() {
     let data = tempfile::tempdir().unwrap();
     let home = data.path();
     let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().canonicalize().unwrap();
+    let folder = casetrack_core::real_path(folder.path()).unwrap();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
     std::fs::copy(fixtures.join("enclosures.docx"), folder.join("letter.docx")).unwrap();
     run_json(home, &["new", "Mail"]);

@@ -24,7 +24,9 @@ fn answers_about_files_agree_with_the_disk() {
     fs::remove_file(matter.join("mail/copy.pdf")).unwrap();
     let names = |answer: &serde_json::Value| -> Vec<String> {
         let files = answer["files"].as_array().unwrap().iter();
-        files.map(|file| file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()).collect()
+        files
+            .map(|file| file["path"].as_str().unwrap().rsplit(std::path::is_separator).next().unwrap().to_owned())
+            .collect()
     };
     let cached = run_json(&home, &["files", "find", "--in", folder, "--cached", "--kind", "file"]);
     assert_eq!(names(&cached), ["Lease Brandt.pdf"], "what is gone is no answer even without a walk");
@@ -78,7 +80,7 @@ fn indexed(client: &mut Client, arguments: &serde_json::Value) -> serde_json::Va
 #[test]
 fn an_assistant_searches_what_files_say_and_sees_no_secret() {
     let dir = tempfile::tempdir().unwrap();
-    let top = dir.path().canonicalize().unwrap();
+    let top = casetrack_core::real_path(dir.path()).unwrap();
     let (home, root, outside) = (top.join("home"), top.join("root"), top.join("outside"));
     for folder in [&root, &outside] {
         fs::create_dir_all(folder).unwrap();
@@ -101,7 +103,9 @@ fn an_assistant_searches_what_files_say_and_sees_no_secret() {
     let search = |client: &mut Client, arguments: serde_json::Value| client.call("searchFiles", arguments).1;
     let names = |found: &serde_json::Value| -> Vec<String> {
         let items = found["items"].as_array().unwrap().iter();
-        items.map(|item| item["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()).collect()
+        items
+            .map(|item| item["path"].as_str().unwrap().rsplit(std::path::is_separator).next().unwrap().to_owned())
+            .collect()
     };
     let found = search(&mut client, json!({"query": "turbine"}));
     let item = &found["items"][0];
@@ -181,7 +185,7 @@ fn photograph(taken: &str) -> Vec<u8> {
 #[test]
 fn files_are_found_by_the_times_that_they_state_and_by_what_they_say() {
     let dir = tempfile::tempdir().unwrap();
-    let top = dir.path().canonicalize().unwrap();
+    let top = casetrack_core::real_path(dir.path()).unwrap();
     let (home, root) = (top.join("home"), top.join("root"));
     fs::create_dir(&root).unwrap();
     let letter = |from: &str, date: &str, text: &str| {
@@ -206,7 +210,9 @@ fn files_are_found_by_the_times_that_they_state_and_by_what_they_say() {
     let mut found = |arguments: serde_json::Value| -> Vec<String> {
         let answer = client.call("find_files_by_time", arguments).1;
         let files = answer["files"].as_array().unwrap().iter();
-        files.map(|file| file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()).collect()
+        files
+            .map(|file| file["path"].as_str().unwrap().rsplit(std::path::is_separator).next().unwrap().to_owned())
+            .collect()
     };
     let spring = json!({"time_field": "sent", "when": "spring 2025", "query": "the contract from Brandt"});
     assert_eq!(found(spring)[0], "lease.eml");

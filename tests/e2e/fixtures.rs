@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::client::casetrack;
 
 fn fixtures() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").canonicalize().unwrap()
+    casetrack_core::real_path(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures")).unwrap()
 }
 
 /// File names in a folder, sorted; folders and the README are left out.

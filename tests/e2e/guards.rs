@@ -66,7 +66,7 @@ fn a_broken_settings_file_stops_everything_and_says_where() {
 #[test]
 fn files_outside_the_allowed_folders_and_keys_are_not_read() {
     let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().canonicalize().unwrap();
+    let root = casetrack_core::real_path(dir.path()).unwrap();
     let (home, matters, outside) = (root.join("home"), root.join("matters"), root.join("outside"));
     for folder in [&matters, &outside, &matters.join("Private"), &matters.join("keys")] {
         std::fs::create_dir_all(folder).unwrap();

@@ -182,11 +182,13 @@ fn progress_is_told_with_counts_and_a_rate_and_tasks_where_the_client_knows_them
 }
 
 /// A command that ingests a folder, and what it says on standard error.
+#[cfg(unix)]
 struct Ingestion {
     child: Child,
     said: Lines<BufReader<ChildStderr>>,
 }
 
+#[cfg(unix)]
 impl Ingestion {
     /// Returns once a file is done.
     fn start(home: &Path, folder: &Path) -> Self {
@@ -213,6 +215,7 @@ impl Ingestion {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_command_ends_the_job_that_it_started_and_no_other() {
     let dir = tempfile::tempdir().unwrap();

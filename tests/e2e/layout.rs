@@ -30,7 +30,7 @@ fn details(mut command: Command) -> HashMap<String, String> {
 #[test]
 fn models_and_libraries_are_found_from_the_program_also_through_a_link() {
     let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().canonicalize().unwrap();
+    let root = casetrack_core::real_path(dir.path()).unwrap();
     let found = details(casetrack(&root.join("data")));
     let library = Path::new(&found["pdfium (reads PDF files)"]);
     let prefix = root.join("usr");

@@ -93,7 +93,6 @@ fn a_collection_is_renamed_closed_archived_and_reopened() {
     client.close();
 }
 
-#[cfg(unix)]
 #[test]
 fn watches_pause_while_their_collection_is_closed() {
     const PATIENCE: Duration = Duration::from_secs(600);

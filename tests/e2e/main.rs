@@ -9,7 +9,6 @@ mod client;
 mod connect;
 mod containers;
 mod context;
-#[cfg(target_os = "linux")]
 mod crash;
 mod eval;
 mod every;
@@ -19,12 +18,9 @@ mod fixtures;
 mod fuzz;
 mod guards;
 mod hidden;
-#[cfg(unix)]
 mod http;
-#[cfg(unix)]
 mod indexes;
 mod injection;
-#[cfg(unix)]
 mod jobs;
 #[cfg(target_os = "linux")]
 mod keychain;
@@ -36,14 +32,13 @@ mod layout;
 mod lifecycle;
 mod models;
 mod moving;
-#[cfg(unix)]
 mod owner;
 mod passages;
 #[cfg(all(target_os = "linux", feature = "postgres"))]
 mod postgres;
-#[cfg(feature = "postgres")]
+#[cfg(all(target_os = "linux", feature = "postgres"))]
 mod postgres_clients;
-#[cfg(feature = "postgres")]
+#[cfg(all(target_os = "linux", feature = "postgres"))]
 mod postgres_serve;
 #[cfg(unix)]
 mod private;
@@ -51,19 +46,15 @@ mod prompts;
 mod protocol;
 mod quotes;
 mod reindex;
-#[cfg(unix)]
 mod resealing;
 mod resources;
 mod schema;
 mod search;
-#[cfg(unix)]
 mod serve;
 mod sheet;
 mod small_files;
-#[cfg(unix)]
 mod space;
 mod sparse;
-#[cfg(unix)]
 mod start;
 mod sync;
 mod tags;
@@ -73,10 +64,8 @@ mod terms;
 mod threads;
 mod tracked;
 mod upkeep;
-#[cfg(unix)]
 mod vault;
 mod versions;
-#[cfg(unix)]
 mod watches;
 mod web;
 mod workbench;

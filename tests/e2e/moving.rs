@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, run, run_expecting, run_json, samples};
+use crate::client::{Client, copy, run, run_expecting, run_json, samples};
 
 fn models(home: &Path) -> String {
     run_json(home, &["stats", "-c", "Case"])["models"][0].as_str().unwrap().to_owned()
@@ -16,17 +16,6 @@ fn found(home: &Path, query: &str) -> Vec<Value> {
     let found = run_json(home, &["search", query, "-c", "Case"]);
     let of = |hit: &Value| json!([hit["chunk_id"], hit["citation"], hit["score"], hit["text"]]);
     found["results"].as_array().unwrap().iter().map(of).collect()
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let (path, target) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).unwrap();
-        match path.is_dir() {
-            true => copy(&path, &target),
-            false => drop(std::fs::copy(&path, &target).unwrap()),
-        }
-    }
 }
 
 #[test]

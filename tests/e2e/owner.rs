@@ -21,7 +21,17 @@ pub fn find_owner(home: &Path) -> Option<u32> {
 }
 
 pub fn kill(pid: u32) {
-    assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
+    assert!(kill_all(&[pid]), "{pid}");
+}
+
+/// Ends processes at once. False if one was not there.
+pub fn kill_all(pids: &[u32]) -> bool {
+    let mut command = if cfg!(windows) { Command::new("taskkill") } else { Command::new("kill") };
+    command.arg(if cfg!(windows) { "/F" } else { "-KILL" });
+    for pid in pids {
+        command.args(cfg!(windows).then_some("/PID")).arg(pid.to_string());
+    }
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
 }
 
 fn contract() -> String {
@@ -165,12 +175,14 @@ fn a_copy_that_was_made_meanwhile_is_a_data_directory_of_its_own() {
 
 #[test]
 fn the_owner_is_closed_to_others_and_ends_when_nobody_needs_it() {
-    use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");
     run(&home, &["new", "Matter"]);
-    let mode = home.join("owner").metadata().unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&home.join("owner").metadata().unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o700);
+    }
     wait_until_it_ends(&home);
     assert_eq!(run_json(&home, &["collections"]).as_array().unwrap().len(), 1);
 }

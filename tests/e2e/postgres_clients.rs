@@ -210,7 +210,7 @@ fn machines_read_a_folder_together_and_do_what_a_killed_one_had() {
             (format!("unit {}/lease {n:02}.txt", n % 7), (1..9).map(clause).collect::<Vec<_>>().join("\n\n"))
         })
         .collect();
-    let folder = data.path().canonicalize().unwrap().join("leases");
+    let folder = casetrack_core::real_path(data.path()).unwrap().join("leases");
     write_files(&folder, &texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
     write_files(&folder, &[("broken.pdf", "%PDF-1.4 and no more")]);
     let shown = folder.to_str().unwrap();

@@ -10,7 +10,7 @@ use crate::client::{Client, run_expecting, run_json};
 fn documents_are_rebuilt_where_they_need_it() {
     let data = tempfile::tempdir().unwrap();
     let home = data.path().join("home");
-    let folder = data.path().canonicalize().unwrap().join("files");
+    let folder = casetrack_core::real_path(data.path()).unwrap().join("files");
     std::fs::create_dir(&folder).unwrap();
     let paragraph =
         |n: usize| format!("Clause {n}. {}", "The tenant keeps the stairs clear and reports damage. ".repeat(30));

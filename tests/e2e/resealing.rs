@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::client::{PATIENCE, casetrack, run, run_expecting, run_json, write_files};
+#[cfg(target_os = "linux")]
 use crate::crash::faults::shim;
 use crate::owner::{find_owner, kill};
 use crate::vault::{PASSPHRASE, with_input};

@@ -15,10 +15,7 @@ const NOT_FOUND: i64 = -32002;
 const INVALID: i64 = -32602;
 
 fn fixture(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/fixtures")
-        .join(name)
-        .canonicalize()
+    casetrack_core::real_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name))
         .unwrap()
         .display()
         .to_string()

@@ -17,7 +17,7 @@ fn write(path: &Path, bytes: usize) {
 #[test]
 fn sets_are_kept_on_the_command_line_and_taken_elsewhere() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, files) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("files"));
+    let (home, files) = (dir.path().join("home"), casetrack_core::real_path(dir.path()).unwrap().join("files"));
     write(&files.join("a.bin"), 3_000);
     write(&files.join("deep/b.bin"), 1_000);
     let (a, b) = (files.join("a.bin"), files.join("deep/b.bin"));
@@ -74,7 +74,7 @@ fn until(expected: &Value, mut ask: impl FnMut() -> Value) {
 #[test]
 fn a_continuous_plan_follows_its_folder_and_goes_on_after_the_owner_was_killed() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, files) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("files"));
+    let (home, files) = (dir.path().join("home"), casetrack_core::real_path(dir.path()).unwrap().join("files"));
     write(&files.join("a"), 5);
     let mut client = Client::start(&home, &["--toolsets", "space"]);
     let source = json!({"name": "w", "type": "filesystem.watch", "target_set": "live",
@@ -111,7 +111,7 @@ fn a_continuous_plan_follows_its_folder_and_goes_on_after_the_owner_was_killed()
 #[test]
 fn a_plan_and_a_source_outlive_a_start_without_their_folder() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, files) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("files"));
+    let (home, files) = (dir.path().join("home"), casetrack_core::real_path(dir.path()).unwrap().join("files"));
     write(&files.join("a"), 5);
     let mut client = Client::start(&home, &["--toolsets", "space"]);
     let config = json!({"path": files.to_str().unwrap(), "debounce_ms": 50});
@@ -149,7 +149,7 @@ fn a_plan_and_a_source_outlive_a_start_without_their_folder() {
 #[test]
 fn a_set_limits_a_search_and_a_plan_feeds_a_collection() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, files) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("files"));
+    let (home, files) = (dir.path().join("home"), casetrack_core::real_path(dir.path()).unwrap().join("files"));
     fs::create_dir_all(&files).unwrap();
     for (name, who) in [("one.md", "Brandt"), ("two.md", "Keller"), ("three.md", "Okafor")] {
         fs::write(files.join(name), format!("The lease of {who} ends in May.\n")).unwrap();

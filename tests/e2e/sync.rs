@@ -51,7 +51,7 @@ fn zip(members: &[(&str, &str)]) -> Vec<u8> {
 impl Matter {
     fn new() -> Self {
         let (home, files) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let folder = files.path().canonicalize().unwrap();
+        let folder = casetrack_core::real_path(files.path()).unwrap();
         run_json(home.path(), &["new", "Case"]);
         Self { home, _files: files, folder }
     }
@@ -78,7 +78,7 @@ impl Matter {
 
     /// Ids and names of all documents by path below the folder.
     fn documents(&self) -> BTreeMap<String, (String, String)> {
-        let below = format!("{}/", self.folder.display());
+        let below = self.folder.join("").display().to_string();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let documents = run_json(self.home.path(), &["documents", "-c", "Case"]);
         let entry = |document: &Value| {

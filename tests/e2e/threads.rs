@@ -62,7 +62,7 @@ fn matter(dir: &std::path::Path) -> Client {
 fn shown(thread: &Value) -> Vec<String> {
     let message = |message: &Value| {
         let name = message["document_name"].as_str().or(message["missing"].as_str()).unwrap();
-        format!("{} {}", message["depth"], name.rsplit('/').next().unwrap())
+        format!("{} {}", message["depth"], name.rsplit(std::path::is_separator).next().unwrap())
     };
     thread["messages"].as_array().unwrap().iter().map(message).collect()
 }

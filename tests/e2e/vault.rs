@@ -8,7 +8,7 @@ use std::time::Instant;
 use casetrack_vault::age::Identity;
 use serde_json::{Value, json};
 
-use crate::client::{Client, PATIENCE, casetrack, run, run_expecting, run_json, samples, write_files};
+use crate::client::{Client, PATIENCE, casetrack, copy, run, run_expecting, run_json, samples, write_files};
 use crate::owner::{kill, owner_pid};
 use crate::protocol::{OF_COLLECTIONS, fill, sample_calls};
 
@@ -253,11 +253,6 @@ fn work_on_a_vault_stops_when_it_is_locked_and_goes_on_later() {
     assert!(have.len() > files / 2, "{have:?}");
     client.close();
     assert!(run(&home, &["verify", "-c", NAME]).contains("Clean."));
-}
-
-fn copy(from: &Path, to: &Path) {
-    let copied = std::process::Command::new("cp").arg("-a").args([from, to]).status().unwrap();
-    assert!(copied.success());
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn write(path: &Path, text: &str) {
 #[test]
 fn a_collection_follows_its_folder() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, folder) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("folder"));
+    let (home, folder) = (dir.path().join("home"), casetrack_core::real_path(dir.path()).unwrap().join("folder"));
     let file = |name: &str| folder.join(name);
     write(&file("roofs.txt"), "Slate for the roofs.");
     write(&file("below/walls.md"), "Bricks for the walls.");
@@ -157,7 +157,7 @@ fn a_collection_follows_its_folder() {
     let answer = watched.client.call("set_sync_schedule", json!({"folder_path": folder, "schedule": "manual"}));
     assert_eq!(answer.1["watch"]["schedule"], "manual");
     watched.until_state("manual");
-    let other = dir.path().canonicalize().unwrap().join("other");
+    let other = casetrack_core::real_path(dir.path()).unwrap().join("other");
     write(&other.join("lofts.txt"), "Lime for the lofts.");
     watched.client.call("watch_folder", json!({"folder_path": other}));
     watched.found("Lime", &other.join("lofts.txt"));
@@ -212,7 +212,7 @@ fn what_cannot_be_read_is_said_of_the_watch() {
 #[test]
 fn a_watch_removes_nothing_that_vanished_at_once_until_that_is_confirmed() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, folder) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("folder"));
+    let (home, folder) = (dir.path().join("home"), casetrack_core::real_path(dir.path()).unwrap().join("folder"));
     let file = |name: &str| folder.join(name);
     write(&file("roofs.txt"), "Slate for the roofs.");
     write(&file("below/walls.md"), "Bricks for the walls.");

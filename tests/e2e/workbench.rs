@@ -7,7 +7,6 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::client::{Client, UNTIL_DONE, in_place, run, run_expecting, run_json, samples};
-#[cfg(unix)]
 use crate::vault::{NAME, PASSPHRASE, new_vault};
 use crate::web::{self, Answer, hello, send};
 
@@ -466,7 +465,6 @@ fn views_are_named_to_hosts_that_show_them() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn the_page_of_the_workbench_unlocks_a_vault_and_nobody_else_does() {
     let dir = tempfile::tempdir().unwrap();

@@ -67,12 +67,12 @@ pub struct Facts {
 impl Facts {
     /// Looks at a path without following a link at its end.
     pub fn read(path: &Path) -> std::io::Result<Self> {
-        Ok(Self::of(&path.symlink_metadata()?))
+        Ok(Self::of(path, &path.symlink_metadata()?))
     }
 
-    /// From metadata that was read without following a link.
+    /// From metadata of the path that was read without following a link.
     #[cfg(unix)]
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn of(_: &Path, metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         let time = |seconds, nanoseconds| Time { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or_default() };
         Self {
@@ -88,9 +88,10 @@ impl Facts {
         }
     }
 
-    /// From metadata that was read without following a link.
-    #[cfg(not(unix))]
-    pub fn of(metadata: &Metadata) -> Self {
+    /// From metadata of the path that was read without following a link. The numbers of a file that cannot be opened are 0.
+    #[cfg(windows)]
+    pub fn of(path: &Path, metadata: &Metadata) -> Self {
+        let (device, inode) = numbers(path).unwrap_or_default();
         let unknown = Time { seconds: 0, nanoseconds: 0 };
         let modified = metadata.modified().map_or(unknown, Time::from);
         Self {
@@ -101,8 +102,8 @@ impl Facts {
             changed: modified,
             created: metadata.created().ok().map(Time::from),
             accessed: metadata.accessed().map_or(unknown, Time::from),
-            device: 0,
-            inode: 0,
+            device,
+            inode,
         }
     }
 
@@ -116,6 +117,19 @@ impl Facts {
         };
         self.inode != 0 && number(self) == number(other) && born
     }
+}
+
+/// The serial number of the volume, and the index of the file on it. Costs one opening of the file, of which nothing is read.
+#[cfg(windows)]
+fn numbers(path: &Path) -> Option<(u64, u64)> {
+    use std::os::windows::fs::OpenOptionsExt;
+    // Folders can be opened, too, and links are not followed.
+    const FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    const FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.access_mode(0).custom_flags(FLAG_BACKUP_SEMANTICS | FLAG_OPEN_REPARSE_POINT).open(path).ok()?;
+    let information = winapi_util::file::information(&file).ok()?;
+    Some((information.volume_serial_number(), information.file_index()))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -31,7 +31,7 @@ impl Disk {
     }
 
     fn path(&self, name: impl AsRef<Path>) -> PathBuf {
-        self.root.path().join(name)
+        self.root.path().join(name).components().collect()
     }
 
     fn write(&self, name: impl AsRef<Path>, text: &str) -> PathBuf {
@@ -72,7 +72,10 @@ impl Disk {
 
     /// Paths below the root.
     fn names(&self, query: &Query) -> Vec<String> {
-        let relative = |entry: &Entry| shown(entry.path.strip_prefix(self.root.path()).unwrap()).into_owned();
+        let relative = |entry: &Entry| {
+            let name = entry.path.strip_prefix(self.root.path()).unwrap();
+            shown(name).replace(std::path::MAIN_SEPARATOR, "/")
+        };
         self.find(query).entries.iter().map(relative).collect()
     }
 

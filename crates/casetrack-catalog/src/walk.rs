@@ -227,7 +227,7 @@ impl Shared<'_> {
                 }
             };
             let facts = match entry.metadata() {
-                Ok(metadata) => Facts::of(&metadata),
+                Ok(metadata) => Facts::of(&entry.path(), &metadata),
                 // It was deleted after it was listed.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => {

@@ -1,7 +1,7 @@
 //! The plain data that every CaseTrack crate shares: ids, documents and their pages, chunks and their provenance,
 //! configuration, errors and progress events.
 //!
-//! This crate does no I/O and depends on no other crate of the workspace. All text offsets are counted in Unicode
+//! This crate does no I/O, except that [`real_path`] resolves links, and depends on no other crate of the workspace. All text offsets are counted in Unicode
 //! scalar values (`char`s) from the start of the stored page text, half-open, unless a name has `byte`. Pages,
 //! paragraphs and lines are numbered from 1, chunks of a document from 0.
 
@@ -28,6 +28,7 @@ pub mod password;
 pub mod progress;
 pub mod provenance;
 pub mod range;
+mod real_path;
 pub mod reference;
 pub mod remarks;
 pub mod same_text;
@@ -59,6 +60,7 @@ pub use password::Password;
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
 pub use provenance::Provenance;
 pub use range::{ColumnRange, RowRange, column_letters};
+pub use real_path::real_path;
 pub use reference::{Reference, ReferenceKind, Relation};
 pub use same_text::single_spaced;
 pub use time::Timestamp;

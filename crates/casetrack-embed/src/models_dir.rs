@@ -42,7 +42,7 @@ pub fn model_folder(explicit: Option<&Path>, name: &str) -> Option<PathBuf> {
 
 /// The models folders of an installed program. Only Linux resolves the links that lead to a program.
 fn installed_with(program: &Path) -> Vec<PathBuf> {
-    let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    let program = casetrack_core::real_path(program).unwrap_or_else(|_| program.to_owned());
     let Some(folder) = program.parent() else { return Vec::new() };
     let shared = folder.parent().map(|prefix| prefix.join("share").join("casetrack").join("models"));
     [folder.join("models")].into_iter().chain(shared).collect()
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_models_of_an_installed_program_are_found_through_a_link() {
         let dir = tempfile::tempdir().unwrap();
-        let prefix = dir.path().canonicalize().unwrap();
+        let prefix = casetrack_core::real_path(dir.path()).unwrap();
         std::fs::create_dir(prefix.join("bin")).unwrap();
         std::fs::write(prefix.join("bin/casetrack"), "").unwrap();
         std::os::unix::fs::symlink("bin/casetrack", prefix.join("link")).unwrap();

@@ -67,7 +67,7 @@ pub fn roots_or_home(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 fn resolved(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    casetrack_core::real_path(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// The roots of file search.

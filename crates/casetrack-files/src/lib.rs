@@ -184,7 +184,7 @@ pub fn file_roots(host: &Host) -> Result<Vec<FileRoot>> {
 ///
 /// Errors: a folder that is not an indexed one.
 pub fn forget_file_root(host: &Host, folder: &Path) -> Result<()> {
-    let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let resolved = casetrack_core::real_path(folder).unwrap_or_else(|_| folder.to_owned());
     host.live_files().unwatch(&resolved);
     if host.catalog()?.forget_root(&resolved)? {
         return Ok(());
@@ -215,7 +215,7 @@ pub fn watch_files(host: &Host, folder: &Path, cancel: &Cancel) -> Result<Watche
 ///
 /// Errors: a folder that is not live.
 pub fn unwatch_files(host: &Host, folder: &Path) -> Result<WatchedFiles> {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let folder = casetrack_core::real_path(folder).unwrap_or_else(|_| folder.to_owned());
     if !host.catalog()?.set_live(&folder, false)? {
         return Err(Error::new(ErrorCode::NotFound, format!("{} is not live.", folder.display()))
             .with_hint("List the folders with `casetrack files roots`."));

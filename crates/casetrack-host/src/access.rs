@@ -90,19 +90,19 @@ impl Access {
                     root.display()
                 )));
             }
-            resolved.push(path.canonicalize().unwrap_or(path));
+            resolved.push(casetrack_core::real_path(&path).unwrap_or(path));
         }
         let parse = |pattern: &String| {
             Rule::parse(pattern).map_err(|reason| invalid(format!("deny has the pattern \"{pattern}\": {reason}.")))
         };
         let rules = deny.iter().map(parse).collect::<Result<_>>()?;
-        let closed = closed.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect();
+        let closed = closed.into_iter().map(|path| casetrack_core::real_path(&path).unwrap_or(path)).collect();
         Ok(Self { roots: resolved, rules, closed, collections: None, settings, user: None })
     }
 
     /// Allows files that the user uploaded into the collections of this folder.
     pub fn with_uploads_in(self, collections: &Path) -> Self {
-        let collections = collections.canonicalize().unwrap_or_else(|_| collections.to_owned());
+        let collections = casetrack_core::real_path(collections).unwrap_or_else(|_| collections.to_owned());
         Self { collections: Some(collections), ..self }
     }
 
@@ -111,7 +111,7 @@ impl Access {
     pub fn for_user(self, sight: Sight, folders: &[PathBuf]) -> Self {
         let resolved = |folder: &PathBuf| {
             let folder = at_home(folder);
-            folder.canonicalize().unwrap_or(folder)
+            casetrack_core::real_path(&folder).unwrap_or(folder)
         };
         Self { user: Some(User { sight, folders: folders.iter().map(resolved).collect() }), ..self }
     }
@@ -152,7 +152,7 @@ impl Access {
     /// Errors: [`ErrorCode::AccessDenied`]; the errors of resolving, which reads only the path's folders.
     pub fn check(&self, path: &Path) -> Result<PathBuf> {
         if let Some(user) = self.limited() {
-            let resolved = path.canonicalize().ok();
+            let resolved = casetrack_core::real_path(path).ok();
             let is_allowed = |resolved: &PathBuf| {
                 let is_rooted = self.roots.is_empty() || self.roots.iter().any(|root| resolved.starts_with(root));
                 let is_in_folder = is_rooted && user.folders.iter().any(|folder| resolved.starts_with(folder));
@@ -169,7 +169,7 @@ impl Access {
             });
         }
         self.check_deny(path, path)?;
-        let resolved = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
+        let resolved = casetrack_core::real_path(path).map_err(|error| Error::io(path.display(), error))?;
         self.check_deny(&resolved, path)?;
         let allowed = self.roots.is_empty() || self.roots.iter().any(|root| resolved.starts_with(root));
         if !allowed && !self.is_upload(&resolved) {
@@ -340,7 +340,7 @@ mod tests {
         symlink(root.join("a.txt"), outside.join("in.txt")).unwrap();
         let settings = PathBuf::from("/data/config.toml");
         let access = Access::new(std::slice::from_ref(&root), &["private".to_owned()], Vec::new(), settings).unwrap();
-        assert_eq!(access.check(&root.join("a.txt")).unwrap(), root.join("a.txt").canonicalize().unwrap());
+        assert_eq!(access.check(&root.join("a.txt")).unwrap(), casetrack_core::real_path(root.join("a.txt")).unwrap());
         access.check(&outside.join("in.txt")).unwrap();
         for path in
             ["out.txt", "out/a.txt", "../outside/a.txt", "server.key", "harmless.txt", "Private/a.txt", "Private"]

@@ -31,7 +31,7 @@ pub(crate) struct Discovery {
 /// Fails when the only path asked for cannot be read; with several paths that is a failed file of the report.
 pub(crate) fn discover(request: &IngestRequest, config: &EngineConfig, cancel: &Cancel) -> Result<Discovery> {
     let mut discovery = Discovery::default();
-    let data_dir = config.data_dir.canonicalize().ok();
+    let data_dir = casetrack_core::real_path(&config.data_dir).ok();
     for path in &request.paths {
         let found = match config.access.check(path) {
             Ok(root) if root.is_dir() => discovery.walk(&root, request, &config.access, data_dir.as_deref(), cancel),
@@ -114,7 +114,7 @@ impl Discovery {
             if let Some((folder, _)) = relative.split_once(std::path::MAIN_SEPARATOR) {
                 self.subfolders.insert(folder.to_owned());
             }
-            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let path = casetrack_core::real_path(path).unwrap_or_else(|_| path.to_owned());
             self.files.push(SourceFile { path, relative, in_folder: true, depth: 1, container: None, copy: None });
         } else if is_wanted {
             let detail = format!("{} is {}, not a file.", path.display(), kind_of(entry.file_type()));
@@ -141,7 +141,7 @@ impl Discovery {
 
 /// The place to which a link leads, if that is not below `root`.
 fn target_outside(entry: &DirEntry, root: &Path) -> Option<PathBuf> {
-    let target = entry.path_is_symlink().then(|| entry.path().canonicalize().ok()).flatten()?;
+    let target = entry.path_is_symlink().then(|| casetrack_core::real_path(entry.path()).ok()).flatten()?;
     (!target.starts_with(root)).then_some(target)
 }
 
@@ -191,7 +191,7 @@ mod tests {
 
     fn found(request: &IngestRequest, dir: &Path) -> Vec<String> {
         let discovery = discover(request, &EngineConfig::new(dir.join("data")), &Cancel::default()).unwrap();
-        discovery.files.into_iter().map(|file| file.relative).collect()
+        discovery.files.into_iter().map(|file| file.relative.replace(std::path::MAIN_SEPARATOR, "/")).collect()
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
             discover(&IngestRequest::new(vec![dir.path().to_owned()]), &config, &Cancel::default()).unwrap();
         assert_eq!(discovery.files.len(), 3);
         let denied = &discovery.denied[0];
-        assert_eq!((denied.relative_path.as_str(), denied.reason), ("sub/deep", SkipReason::Denied));
+        assert_eq!((Path::new(&denied.relative_path), denied.reason), (Path::new("sub/deep"), SkipReason::Denied));
         let error = discover(&IngestRequest::new(vec![dir.path().join("sub/deep/d.txt")]), &config, &Cancel::default())
             .err()
             .unwrap();
@@ -280,7 +280,8 @@ mod tests {
     fn links_out_of_the_folder_are_named_and_followed_only_when_asked_for() {
         use std::os::unix::fs::symlink;
         let (dir, outside) = (tree(), tempfile::tempdir().unwrap());
-        let (root, other) = (dir.path().canonicalize().unwrap(), outside.path().canonicalize().unwrap());
+        let (root, other) =
+            (casetrack_core::real_path(dir.path()).unwrap(), casetrack_core::real_path(outside.path()).unwrap());
         std::fs::create_dir(other.join("folder")).unwrap();
         for name in ["secret.txt", "folder/inner.txt", "notes.md"] {
             std::fs::write(other.join(name), "x").unwrap();

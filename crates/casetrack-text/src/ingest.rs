@@ -137,7 +137,7 @@ pub(super) fn push_former(text: &mut String, gone: &[FormerMember], withheld: &[
             containers.entry(&member.container).or_default().push(name(&member.name).into_owned());
         }
         for (container, names) in containers {
-            let file = container.rsplit('/').next().unwrap_or(container);
+            let file = container.rsplit(std::path::is_separator).next().unwrap_or(container);
             text.push_str(&format!("\n  No longer in {}: {} ({outcome})\n", name(file), thousands(names.len() as u64)));
             push_list(text, names.into_iter(), MAX_FORMER);
         }
@@ -236,7 +236,7 @@ fn reason(relative_path: &str, container: Option<&str>, message: &str) -> String
         (Some(member), Some(container)) => format!("{} in {}", name(member), name(container)),
         _ => name(relative_path).into_owned(),
     };
-    let file = relative_path.rsplit('/').next().unwrap_or_default();
+    let file = relative_path.rsplit(std::path::is_separator).next().unwrap_or_default();
     match message.strip_prefix(file) {
         Some(rest) if rest.starts_with(UNREAD) => format!("{path}: {}", one_line(&rest[UNREAD.len()..])),
         Some(rest) if rest.starts_with(' ') => format!("{path}{}", one_line(rest)),
@@ -269,7 +269,7 @@ mod tests {
     fn new(path: &str, pages: u32, chunks: u32) -> IngestedDocument {
         IngestedDocument {
             document_id: "d0c00001-0000-4000-8000-000000000001".parse::<DocumentId>().unwrap(),
-            name: path.rsplit('/').next().unwrap().to_owned(),
+            name: path.rsplit(std::path::is_separator).next().unwrap().to_owned(),
             relative_path: path.to_owned(),
             path: format!("/acme/{path}"),
             document_type: DocumentType::Contract,

@@ -92,7 +92,7 @@ fn connect_all(global: &Global, yes: bool) -> Result<()> {
 /// Refuses a whole disk or home folder, which is probably a mistake: it holds more than documents.
 fn check(folder: &Path, yes: bool) -> Result<()> {
     let real = real(folder)?;
-    let home = dirs::home_dir().and_then(|home| home.canonicalize().ok());
+    let home = dirs::home_dir().and_then(|home| casetrack_core::real_path(home).ok());
     if !yes && is_too_much(&real, home) {
         return Err(Error::invalid(format!("{} holds more than the documents of one matter.", real.display()))
             .with_hint("Name the folder of the matter, or add --yes to read all of it."));

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::{COLLECTION, Form, Matter, setting, settle};
 use crate::client::{casetrack, run};
-use crate::owner::find_owner;
+use crate::owner::{find_owner, kill_all};
 
 const KINDS: [&str; 5] = ["write", "full", "short", "fsync", "rename"];
 
@@ -67,7 +67,7 @@ impl Fault {
 /// The owner may have ended by itself, having nothing to do.
 fn kill_owner(matter: &Matter) {
     if let Some(pid) = find_owner(&matter.home) {
-        let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).stderr(Stdio::null()).status();
+        kill_all(&[pid]);
     }
 }
 

@@ -1,16 +1,16 @@
-//! SIGKILL at random moments.
+//! Processes that are killed at random moments.
 //!
 //! `CASETRACK_KILLS=300 scripts/test.sh killed_at_any_moment -- --nocapture` kills that many times and prints what was hit;
 //! `CASETRACK_SEED` chooses other moments.
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use super::{COLLECTION, Form, Matter, setting, settle};
 use crate::client::{casetrack, run};
-use crate::owner::find_owner;
+use crate::owner::{find_owner, kill_all};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Operation {
@@ -79,8 +79,8 @@ fn kill(form: Form, kills: u64) {
         std::thread::sleep(moment);
         let finished = child.try_wait().unwrap();
         // The owner first; the command must not see that and begin again.
-        let pids = find_owner(&matter.home).into_iter().chain([child.id()]).map(|pid| pid.to_string());
-        let _ = Command::new("kill").arg("-KILL").args(pids).stderr(Stdio::null()).status();
+        let pids: Vec<u32> = find_owner(&matter.home).into_iter().chain([child.id()]).collect();
+        kill_all(&pids);
         let mut progress = String::new();
         child.stderr.take().unwrap().read_to_string(&mut progress).unwrap();
         let status = child.wait().unwrap();

@@ -3,6 +3,7 @@
 //! A [`Matter`] is a folder of files of several formats, a collection of them, and the expected content: of each file the versions that may
 //! be stored. After a crash exactly one of them must be, whole: its document is listed, and words from its beginning and its end find it.
 
+#[cfg(target_os = "linux")]
 pub mod faults;
 mod kills;
 

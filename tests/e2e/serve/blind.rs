@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{Member, Team, add};
-use crate::client::{run, run_json, samples, write_files};
+use crate::client::{copy, run, run_json, samples, write_files};
 
 const CALLS: usize = 1_000;
 /// Words that only documents of the hidden collection have.
@@ -15,19 +15,6 @@ const SECRETS: [&str; 4] = ["Zephyrine", "Quillfeather", "Marrowgate", "Ostroban
 struct Known {
     words: Vec<String>,
     uris: Vec<String>,
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let to = to.join(entry.file_name());
-        match entry.file_type().unwrap() {
-            kind if kind.is_dir() => copy(&entry.path(), &to),
-            kind if kind.is_file() => drop(std::fs::copy(entry.path(), to).unwrap()),
-            _ => {}
-        }
-    }
 }
 
 /// Two homes that differ in one collection, which the user must not know of; the user's token; what there is to ask for.

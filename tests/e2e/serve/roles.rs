@@ -140,6 +140,7 @@ fn editors_upload_and_read_no_other_files_of_the_server() {
     let open = dir.path().join("open");
     write_files(&open, &[("invoice.txt", "The invoice of 5 May 2024 is paid.")]);
     write_files(dir.path(), &[("secret.txt", "A secret of the server.")]);
+    #[cfg(unix)]
     std::os::unix::fs::symlink(dir.path().join("secret.txt"), open.join("link.txt")).unwrap();
     let folders = format!("[serve]\nfolders = [{:?}]\n", open.to_str().unwrap());
     std::fs::write(home.join("config.toml"), folders).unwrap();

@@ -133,9 +133,10 @@ impl Space {
             connection
                 .prepare(
                     "SELECT max(ended) FROM jobs WHERE kind = 'index' AND status = 'completed'
-                    AND id > (SELECT jobs_before FROM state) AND (path = ?1 OR path = '/' OR substr(?1, 1, length(path) + 1) = path || '/')",
+                    AND id > (SELECT jobs_before FROM state)
+                    AND (path = ?1 OR substr(?1, 1, length(rtrim(path, ?2)) + 1) = rtrim(path, ?2) || ?2)",
                 )?
-                .query_row([path], |row| row.get(0))
+                .query_row([path, std::path::MAIN_SEPARATOR_STR], |row| row.get(0))
         })
     }
 

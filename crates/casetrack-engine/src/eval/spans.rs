@@ -76,14 +76,14 @@ impl Spans {
     /// relative to `documents` and must be among those that were ingested.
     pub(super) fn read(request: &EvalRequest, documents: &Path, ingested: &Ingested) -> Result<Self> {
         let path = request.directory.join(SPANS);
-        let documents = documents.canonicalize().map_err(|error| Error::io(documents.display(), error))?;
+        let documents = casetrack_core::real_path(documents).map_err(|error| Error::io(documents.display(), error))?;
         let collection = &ingested.collection;
         let mut layouts: HashMap<DocumentId, Pages> = HashMap::new();
         let mut found = Self { queries: Vec::new(), chunks: HashMap::new() };
         let mut known: BTreeMap<(String, Option<DocumentId>), usize> = BTreeMap::new();
         for (number, line) in (1..).zip(json_lines::<Line>(&path)?) {
             let place = || format!("Span {number} of {}", path.display());
-            let file = documents.join(&line.file).canonicalize();
+            let file = casetrack_core::real_path(documents.join(&line.file));
             let stored = file.ok().as_deref().and_then(Path::to_str).and_then(|file| ingested.documents.get(file));
             let Some(&document) = stored else {
                 let message = format!("{} is in \"{}\", which was not ingested.", place(), line.file);

@@ -199,5 +199,5 @@ fn listed(watches: &[WatchStatus]) -> Hint {
 }
 
 fn resolved(path: &str) -> PathBuf {
-    Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path))
+    casetrack_core::real_path(Path::new(path)).unwrap_or_else(|_| PathBuf::from(path))
 }

@@ -33,7 +33,8 @@ const MEMBERS_NAMED: usize = 10;
 pub(super) fn start(watches: &Arc<Watches>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
     let (sender, receiver) = unbounded();
     watches.open(sender.clone())?;
-    let data_dir = host.config().data_dir.canonicalize().unwrap_or_else(|_| host.config().data_dir.clone());
+    let data_dir =
+        casetrack_core::real_path(&host.config().data_dir).unwrap_or_else(|_| host.config().data_dir.clone());
     let syncs = Syncs { host: host.clone(), jobs: Arc::clone(jobs), watches: Arc::clone(watches) };
     let runner = Runner { syncs, data_dir, sender, live: BTreeMap::new() };
     let thread = std::thread::Builder::new().name("watch".to_owned());

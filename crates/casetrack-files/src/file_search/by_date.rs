@@ -229,7 +229,7 @@ fn documents(
         let file = Path::new(path);
         let is_allowed = host.config().access.check_name(file).is_ok() && is_reached(wanted.start, file, &mut folders);
         let Some(metadata) = file.symlink_metadata().ok().filter(|_| is_allowed) else { continue };
-        let (facts, first_seen) = (Facts::of(&metadata), Time::now());
+        let (facts, first_seen) = (Facts::of(file, &metadata), Time::now());
         let entry = Entry { id: UNKNOWN, path: file.to_owned(), facts, first_seen };
         if !wanted.query.admits_below(&entry) {
             continue;

@@ -68,7 +68,7 @@ fn existing_literally(host: &Host, roots: &[PathBuf], text: &str) -> Result<Path
 /// True if a path is CaseTrack's own data: the texts of collections are there.
 pub(super) fn is_own(host: &Host, path: &Path) -> bool {
     let data_dir = &host.config().data_dir;
-    path.starts_with(data_dir) || data_dir.canonicalize().is_ok_and(|data_dir| path.starts_with(data_dir))
+    path.starts_with(data_dir) || casetrack_core::real_path(data_dir).is_ok_and(|data_dir| path.starts_with(data_dir))
 }
 
 fn refused(text: &str) -> Error {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_may_not_be_named_is_refused_in_the_same_words() {
         let dir = tempfile::tempdir().unwrap();
-        let top = dir.path().canonicalize().unwrap();
+        let top = casetrack_core::real_path(dir.path()).unwrap();
         let (root, outside, data) = (top.join("root"), top.join("outside"), top.join("root/data"));
         for folder in [&root, &outside, &data] {
             fs::create_dir_all(folder).unwrap();

@@ -29,7 +29,7 @@ struct Made {
 impl Made {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let top = dir.path().canonicalize().unwrap();
+        let top = casetrack_core::real_path(dir.path()).unwrap();
         let root = top.join("root");
         fs::create_dir(&root).unwrap();
         let host = Host::new(EngineConfig::new(top.join("home"))).unwrap();
@@ -154,7 +154,7 @@ impl Made {
 }
 
 fn names(found: &DateMatches) -> Vec<&str> {
-    found.matches.iter().map(|found| found.file.path.rsplit('/').next().unwrap()).collect()
+    found.matches.iter().map(|found| found.file.path.rsplit(std::path::is_separator).next().unwrap()).collect()
 }
 
 fn set_modified(path: &Path, time: SystemTime) {
@@ -288,7 +288,8 @@ fn a_file_is_found_by_its_name_behind_many_that_are_no_answers() {
         let wanted = names::NameQuery { name: "", words: &words, exts: &exts, years: &years, among: None };
         let folders = [made.root.clone(), made.root.join("d")];
         let found = names::find(&made.host, Some(&made.collection), &folders, &wanted).unwrap();
-        found.into_iter().map(|named| named.path[made.root.to_str().unwrap().len() + 1..].to_owned()).collect()
+        let name = |path: &str| path[made.root.to_str().unwrap().len() + 1..].replace(std::path::MAIN_SEPARATOR, "/");
+        found.into_iter().map(|named| name(&named.path)).collect()
     };
     assert_eq!(found(&["dwg"], &[]), ["c/boiler.dwg", "d/boiler 2021.dwg", "e/boiler 2022.dwg"]);
     assert_eq!(found(&[], &["2022"]), ["e/boiler 2022.dwg"]);
@@ -307,7 +308,7 @@ fn an_indexed_file_is_found_by_its_name_and_every_answer_has_a_score() {
     let found = |query: &str, offset| -> Vec<(String, f32)> {
         let search = FileSearch { query: query.to_owned(), k: 1, offset, ..FileSearch::default() };
         let found = search::search_files(&made.host, std::slice::from_ref(&made.root), &search).unwrap();
-        let name = |item: &FileMatch| item.path.rsplit('/').next().unwrap().to_owned();
+        let name = |item: &FileMatch| item.path.rsplit(std::path::is_separator).next().unwrap().to_owned();
         found.items.iter().map(|item| (name(item), item.score)).collect()
     };
     let names = ["Memo.txt", "Delivery_Log.csv", "b.txt", "Annex (signed).txt"];
@@ -366,7 +367,7 @@ fn files_are_found_behind_one_that_has_more_of_the_best_passages_than_are_ranked
     for offset in (0..20).step_by(5) {
         pages.extend(found(5, offset).items);
     }
-    let name = |item: &FileMatch| item.path.rsplit('/').next().unwrap().to_owned();
+    let name = |item: &FileMatch| item.path.rsplit(std::path::is_separator).next().unwrap().to_owned();
     assert_eq!(pages.iter().map(name).collect::<Vec<_>>(), files);
     assert!(pages.windows(2).all(|pair| pair[0].score >= pair[1].score));
     assert_eq!(found(100, 0).items.iter().map(name).collect::<Vec<_>>(), files);

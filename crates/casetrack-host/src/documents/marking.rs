@@ -195,7 +195,7 @@ fn mark_below(
     let containers: Vec<&str> =
         catalogue.iter().filter(|entry| entry.is_container).map(|entry| entry.path.as_str()).collect();
     // Paths of documents have symbolic links resolved, or not, as the work found them.
-    let real = roots.iter().filter_map(|root| root.canonicalize().ok());
+    let real = roots.iter().filter_map(|root| casetrack_core::real_path(root).ok());
     let roots: Vec<PathBuf> = roots.iter().cloned().chain(real).collect();
     let wanted = catalogue.iter().filter(|entry| only.is_none_or(|only| only.contains(&entry.id)));
     let tagged = wanted.filter_map(|entry| {

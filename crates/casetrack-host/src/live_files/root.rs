@@ -338,7 +338,7 @@ mod tests {
     impl Disk {
         fn new() -> Self {
             let dir = tempfile::tempdir().unwrap();
-            let folder = dir.path().canonicalize().unwrap().join("folder");
+            let folder = casetrack_core::real_path(dir.path()).unwrap().join("folder");
             std::fs::create_dir(&folder).unwrap();
             let host = Host::new(EngineConfig::new(dir.path().join("home"))).unwrap();
             Self { host, root: LiveRoot::new(&folder), folder, _dir: dir }

@@ -107,7 +107,7 @@ fn members_that_left_a_container_are_removed_after_it_and_not_by_the_first_stage
     std::fs::write(&file, message([("lease.txt", lease), ("renamed.txt", plan)])).unwrap();
     let sent = outcomes(&host, &collection, std::slice::from_ref(&file));
     assert_eq!(paths(), before, "a run that ends here has lost nothing");
-    let name = |path: &str| path.rsplit('/').next().unwrap().to_owned();
+    let name = |path: &str| path.rsplit(std::path::is_separator).next().unwrap().to_owned();
     let sent: Vec<String> = sent
         .iter()
         .filter_map(|outcome| match outcome {

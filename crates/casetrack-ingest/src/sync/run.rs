@@ -70,7 +70,7 @@ impl FolderState {
             ..IngestRequest::new(vec![root.clone()])
         };
         let Discovery { files, failed, denied, not_files, .. } = discover(&all, config, cancel)?;
-        let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let absolute = |path: &PathBuf| casetrack_core::real_path(path).unwrap_or_else(|_| path.clone());
         let awaited: HashSet<_> = request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
         // A folder may have been reached through a link.
         let unlisted = failed.iter().map(|file| &file.path).chain(denied.iter().map(|folder| &folder.path));
@@ -153,7 +153,7 @@ impl FolderState {
             return false;
         }
         use std::io::ErrorKind::{NotADirectory, NotFound};
-        match path.canonicalize() {
+        match casetrack_core::real_path(path) {
             Err(error) => matches!(error.kind(), NotFound | NotADirectory),
             // The path leads to a file that was found under another: by a link in its place, or by another case of its letters.
             Ok(real) => real != path && self.seen.contains(&real),

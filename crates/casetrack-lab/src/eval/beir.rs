@@ -48,7 +48,7 @@ impl Corpus {
     /// Writes the corpus of `directory` to files in `target`. Files that already have the right content stay untouched.
     fn write(directory: &Path, target: &Path) -> Result<Self> {
         std::fs::create_dir_all(target).map_err(|error| Error::io(target.display(), error))?;
-        let target = target.canonicalize().map_err(|error| Error::io(target.display(), error))?;
+        let target = casetrack_core::real_path(target).map_err(|error| Error::io(target.display(), error))?;
         let mut by_text: HashMap<String, usize> = HashMap::new();
         let mut corpus = Self { files: Vec::new(), empty: 0 };
         for entry in json_lines::<Entry>(&directory.join(CORPUS))? {

@@ -28,5 +28,5 @@ fn run_json(args: &[&str]) -> Value {
 }
 
 fn samples() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples").canonicalize().unwrap()
+    casetrack_core::real_path(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples")).unwrap()
 }

@@ -180,8 +180,11 @@ pub(super) fn absolute(parameter: &str, given: &str) -> Result<PathBuf> {
     }
     let shown = text::format::shorten(given, 200);
     Err(Error::invalid(format!("{parameter} is \"{shown}\"; it must be an absolute path."))
-        .with_hint("Give the full path, such as /home/sarah/Documents/Contract.pdf; ~ is the home directory."))
+        .with_hint(format!("Give the full path, such as {EXAMPLE}; ~ is the home directory.")))
 }
+
+const EXAMPLE: &str =
+    if cfg!(windows) { r"C:\Users\Sarah\Documents\Contract.pdf" } else { "/home/sarah/Documents/Contract.pdf" };
 
 fn metadata(path: &Path) -> Result<std::fs::Metadata> {
     std::fs::metadata(path).map_err(|error| Error::io(path.display(), error))
@@ -196,7 +199,8 @@ mod tests {
 
     #[test]
     fn paths_must_be_absolute_and_may_start_at_home() {
-        assert_eq!(absolute("file_path", "/a/b c.pdf").unwrap(), Path::new("/a/b c.pdf"));
+        let root = std::path::absolute("/a/b c.pdf").unwrap();
+        assert_eq!(absolute("file_path", root.to_str().unwrap()).unwrap(), root);
         let home = std::env::home_dir().unwrap();
         assert_eq!(absolute("file_path", "~/a.pdf").unwrap(), home.join("a.pdf"));
         for relative in ["a.pdf", "./a.pdf", "~sarah/a.pdf", ""] {

@@ -18,6 +18,7 @@ mod own_server;
 mod rights;
 mod server;
 mod standby;
+#[cfg(unix)]
 mod tls;
 mod upgrades;
 mod watching;

@@ -157,12 +157,15 @@ fn each_that_is_read_only_or_broken_is_left_alone() {
     for one in EACH {
         let user = User::new(one);
         user.write(user.text.as_bytes());
-        let mut permissions = fs::metadata(&user.path).unwrap().permissions();
+        let writable = fs::metadata(&user.path).unwrap().permissions();
+        let mut permissions = writable.clone();
         permissions.set_readonly(true);
         fs::set_permissions(&user.path, permissions).unwrap();
         let error = user.connect().unwrap().carry_out().unwrap_err();
         assert_eq!(error.code, ErrorCode::PermissionDenied, "{one:?}");
         assert_eq!(user.bytes(), user.text.as_bytes(), "{one:?}");
+        // Windows removes no file that is read-only.
+        fs::set_permissions(&user.path, writable).unwrap();
         fs::remove_file(&user.path).unwrap();
 
         // Cut off within the list of servers, as a program leaves it that was killed; and not even text.

@@ -56,9 +56,9 @@ impl Entry {
 fn named_on_path(program: &Path) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let name = format!("casetrack{}", std::env::consts::EXE_SUFFIX);
-    let program = program.canonicalize().ok()?;
+    let program = casetrack_core::real_path(program).ok()?;
     std::env::split_paths(&folders)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(&name))
-        .find(|candidate| candidate.canonicalize().is_ok_and(|found| found == program))
+        .find(|candidate| casetrack_core::real_path(candidate).is_ok_and(|found| found == program))
 }

@@ -147,7 +147,7 @@ fn find_or_create(
 
 /// The folder without links and dots in its path.
 pub fn real(folder: &Path) -> Result<PathBuf> {
-    folder.canonicalize().map_err(|error| match error.kind() {
+    casetrack_core::real_path(folder).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Error::new(ErrorCode::FileNotFound, format!("There is no folder {}.", folder.display()))
                 .with_hint("Check how it is spelled. A path with spaces needs quotation marks around it.")

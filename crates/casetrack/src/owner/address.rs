@@ -123,7 +123,7 @@ fn identity(directory: &Path) -> Option<String> {
 
 #[cfg(not(unix))]
 fn identity(directory: &Path) -> Option<String> {
-    Some(directory.canonicalize().ok()?.display().to_string())
+    Some(casetrack_core::real_path(directory).ok()?.display().to_string())
 }
 
 fn file(data_dir: &Path) -> PathBuf {

@@ -73,6 +73,6 @@ mod tests {
         }
         let line = ["casetrack", "--read-only=true", "--roots", "/a b", "/c"];
         let options: Options = clap::Parser::parse_from(line);
-        assert_eq!(options.mcp.more_roots, [PathBuf::from("/a b"), PathBuf::from("/c")]);
+        assert_eq!(options.mcp.more_roots, ["/a b", "/c"].map(|root| std::path::absolute(root).unwrap()));
     }
 }

@@ -33,7 +33,7 @@ impl Disk {
     }
 
     fn path(&self, name: impl AsRef<Path>) -> PathBuf {
-        self.root.path().join(name)
+        self.root.path().join(name).components().collect()
     }
 
     fn write(&self, name: &str, bytes: usize) -> PathBuf {
@@ -74,7 +74,10 @@ impl Disk {
     /// Paths below the root, in their order.
     fn names(&self, asked: &SetQuery<'_>) -> Vec<String> {
         let answer = self.space.find(asked, &|_| false, &Cancel::default()).unwrap();
-        let name = |member: &Member| member.path.strip_prefix(self.root.path()).unwrap().to_string_lossy().into_owned();
+        let name = |member: &Member| {
+            let name = member.path.strip_prefix(self.root.path()).unwrap();
+            name.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+        };
         answer.members.iter().map(name).collect()
     }
 }

@@ -43,7 +43,7 @@ impl Made {
     }
 
     fn files(&self) -> PathBuf {
-        self.dir.path().canonicalize().unwrap().join("files")
+        casetrack_core::real_path(self.dir.path()).unwrap().join("files")
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -228,7 +228,7 @@ fn ten_thousand_changes_at_once_are_one_pass() {
     (0..20).for_each(|_| made.tick());
     assert_eq!(live.passes(), 2);
     // Changes elsewhere make none.
-    let elsewhere = made.dir.path().canonicalize().unwrap().join("elsewhere");
+    let elsewhere = casetrack_core::real_path(made.dir.path()).unwrap().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::write(elsewhere.join("a"), "x").unwrap();
     let before = engine.host().space().unwrap().state().unwrap();
@@ -280,7 +280,7 @@ fn a_folder_that_is_gone_at_the_start_is_followed_when_it_is_back() {
 #[test]
 fn a_definition_that_cannot_be_read_at_the_start_is_tried_again_and_says_why() {
     let mut made = Made::new();
-    let folder = made.dir.path().canonicalize().unwrap().join("stick/photos");
+    let folder = casetrack_core::real_path(made.dir.path()).unwrap().join("stick/photos");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("a"), "x").unwrap();
     let mut definition = made.plan("p", "filesystem.watch", Value::Null);

@@ -92,7 +92,7 @@ fn usual_places() -> Vec<PathBuf> {
 /// The folder of the library of an installed program. Only Linux gives the path of a program without the links that
 /// lead to it.
 fn installed_with(program: &Path) -> Vec<PathBuf> {
-    let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    let program = casetrack_core::real_path(program).unwrap_or_else(|_| program.to_owned());
     let Some(directory) = program.parent() else { return Vec::new() };
     let prefixed = directory.parent().map(|prefix| prefix.join("lib").join("casetrack"));
     [directory.join("lib"), directory.to_owned()].into_iter().chain(prefixed).collect()
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn the_library_of_an_installed_program_is_found_through_a_link() {
         let dir = tempfile::tempdir().unwrap();
-        let prefix = dir.path().canonicalize().unwrap();
+        let prefix = casetrack_core::real_path(dir.path()).unwrap();
         std::fs::create_dir(prefix.join("bin")).unwrap();
         std::fs::write(prefix.join("bin/casetrack"), "").unwrap();
         std::os::unix::fs::symlink("bin/casetrack", prefix.join("link")).unwrap();

@@ -33,7 +33,7 @@ impl Matter {
     }
 
     fn root(&self) -> PathBuf {
-        self.dir.path().join("root").canonicalize().unwrap()
+        casetrack_core::real_path(self.dir.path().join("root")).unwrap()
     }
 
     fn path(&self, name: &str) -> String {
@@ -73,7 +73,7 @@ async fn roots_are_listed() {
     let mut matter = Matter::new().await;
     let root = matter.path("");
     let listed = matter.answer("listRoots", json!({})).await;
-    assert_eq!(listed, json!({"roots": [root.trim_end_matches('/')], "mcp_version": "v1.0.0"}));
+    assert_eq!(listed, json!({"roots": [root.trim_end_matches(std::path::is_separator)], "mcp_version": "v1.0.0"}));
 }
 
 #[tokio::test]
@@ -159,7 +159,7 @@ async fn a_path_with_hidden_characters_can_be_given_back_as_it_was_shown() {
 async fn what_lies_outside_cannot_be_told_to_exist_or_not() {
     use std::os::unix::fs::symlink;
     let mut matter = Matter::new().await;
-    let outside = matter.dir.path().join("outside").canonicalize().unwrap();
+    let outside = casetrack_core::real_path(matter.dir.path().join("outside")).unwrap();
     fs::write(outside.join("secret.txt"), "secret").unwrap();
     symlink(outside.join("secret.txt"), matter.root().join("link.txt")).unwrap();
     symlink(outside.join("none.txt"), matter.root().join("dangling.txt")).unwrap();

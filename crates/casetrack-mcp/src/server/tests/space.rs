@@ -18,7 +18,7 @@ impl Browser {
 
     async fn connect_with(settings: Settings) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
+        let root = casetrack_core::real_path(dir.path()).unwrap();
         let settings = Settings { toolsets: Some(vec![Toolset::Space]), ..settings };
         let mut client = Client::connect_with(settings, None);
         client.initialize("2025-11-25").await;
@@ -30,11 +30,12 @@ impl Browser {
         let path = self.root.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, vec![b'x'; bytes]).unwrap();
-        path.to_str().unwrap().to_owned()
+        self.path(name)
     }
 
     fn path(&self, name: &str) -> String {
-        self.root.join(name).to_str().unwrap().to_owned()
+        let path: PathBuf = self.root.join(name).components().collect();
+        path.to_str().unwrap().to_owned()
     }
 
     /// The structured content of an answer, which is also its text.
@@ -120,7 +121,7 @@ async fn indexing_is_a_job_with_a_number_that_is_skipped_where_it_was_done_latel
     browser.write("a", 3);
     browser.write("sub/b", 4);
     let root = browser.path("");
-    let root = root.trim_end_matches('/').to_owned();
+    let root = root.trim_end_matches(std::path::is_separator).to_owned();
     let job = browser.answered("index", json!({"root": root})).await;
     let id = job["jobId"].as_i64().unwrap();
     assert_eq!((&job["root"], &job["status"]), (&json!(root), &json!("pending")));
@@ -339,7 +340,7 @@ async fn each_address_of_the_contract_is_listed_and_read() {
     for uri in &uris {
         browser.read(uri).await;
     }
-    let node = format!("synthesis://nodes/{}", file.replace('/', "%2F").replace(' ', "%20"));
+    let node = format!("synthesis://nodes/{}", file.replace('/', "%2F").replace('\\', "%5C").replace(' ', "%20"));
     let entry = browser.read(&node).await;
     assert_eq!((&entry["path"], &entry["kind"], &entry["size"]), (&json!(file), &json!("file"), &json!(5)));
     assert_eq!(browser.read(&format!("synthesis://nodes/{file}")).await, entry);
@@ -454,7 +455,7 @@ async fn a_list_of_more_than_a_thousand_has_the_address_of_the_next_page() {
 #[tokio::test]
 async fn a_session_with_folders_sees_no_plan_and_source_outside_them() {
     let inside = tempfile::tempdir().unwrap();
-    let roots = vec![inside.path().canonicalize().unwrap()];
+    let roots = vec![casetrack_core::real_path(inside.path()).unwrap()];
     let mut browser = Browser::connect_with(Settings { roots: roots.clone(), ..Settings::default() }).await;
     let source = |path: &std::path::Path| json!({"name": "s", "type": "filesystem.index", "target_set": "t", "config": {"path": path}});
     browser.answered("source-create", source(&roots[0])).await;

@@ -29,7 +29,7 @@ impl Matter {
     }
 
     fn root(&self) -> PathBuf {
-        self.dir.path().join("root").canonicalize().unwrap()
+        casetrack_core::real_path(self.dir.path().join("root")).unwrap()
     }
 
     /// Writes a file that was modified at a time: seconds since 1970 and nanoseconds.
@@ -81,7 +81,10 @@ async fn connect(name: &str, settings: Settings) -> Client {
 /// Paths of the matches below the root.
 fn names(result: &Value, root: &Path) -> Vec<String> {
     let matches = result["structuredContent"]["matches"].as_array().unwrap();
-    let below = |path: &str| Path::new(path).strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+    let below = |path: &str| {
+        let below = Path::new(path).strip_prefix(root).unwrap();
+        below.to_str().unwrap().replace(std::path::MAIN_SEPARATOR, "/")
+    };
     matches.iter().map(|found| below(found["path"].as_str().unwrap())).collect()
 }
 
@@ -263,7 +266,7 @@ async fn nothing_leads_out_of_a_root() {
     let mut matter = Matter::new().await;
     fs::write(matter.dir.path().join("outside/secret.txt"), "x").unwrap();
     matter.write("a.txt", FROM, 0);
-    let outside = matter.dir.path().join("outside").canonicalize().unwrap();
+    let outside = casetrack_core::real_path(matter.dir.path().join("outside")).unwrap();
     let outside = outside.to_str().unwrap();
     for (there, missing) in [
         ("../outside/secret.txt".to_owned(), "../outside/missing.txt".to_owned()),

@@ -43,7 +43,8 @@ def write(stage):
             places[path.relative_to(stage / PARTS).as_posix()] = path.relative_to(stage).as_posix()
 
     for file, target in places.items():
-        if (ROOT / file).is_dir():
+        # The weights for OCR are staged from elsewhere.
+        if not (ROOT / file).is_file():
             continue
 
         def place(path, folder=os.path.dirname(target)):

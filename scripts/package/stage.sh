@@ -17,10 +17,10 @@ if [ "$SYSTEM" = windows ]; then suffix=.exe; fi
 mkdir -p "$STAGE"/{bin,lib/casetrack,share/casetrack,share/doc/casetrack/licences}
 cp "$program" "$STAGE/bin/casetrack$suffix"
 # Names of functions are a fifth of the program; a report of a crash does not need them.
-if [ "$SYSTEM" != windows ]; then strip "$STAGE/bin/casetrack"; fi
+if [ "$SYSTEM" != windows ] || [ -n "${TOOLS:-}" ]; then "${TOOLS:+$TOOLS-}strip" "$STAGE/bin/casetrack$suffix"; fi
 
-if [ -z "${CASETRACK_PDFIUM_DIR:-}" ]; then python3 scripts/setup/fetch_pdfium.py >&2; fi
-pdfium=${CASETRACK_PDFIUM_DIR:-$HOME/.cache/casetrack/pdfium}
+if [ -z "${CASETRACK_PDFIUM_DIR:-}" ]; then python3 scripts/setup/fetch_pdfium.py ${TARGET_WHEELS:+"$TARGET_WHEELS"} >&2; fi
+pdfium=${CASETRACK_PDFIUM_DIR:-$HOME/.cache/casetrack/pdfium${TARGET_WHEELS:+-$TARGET_WHEELS}}
 cp "$pdfium/$library" "$STAGE/lib/casetrack/"
 cp -R "$pdfium/licenses" "$STAGE/share/doc/casetrack/licences/pdfium"
 
@@ -44,10 +44,10 @@ cp "$doc/sbom.cdx.json" "$OUT/casetrack-$VERSION-$SYSTEM-$MACHINE.cdx.json"
 
 # What the program writes about itself.
 mkdir -p "$STAGE"/share/{man/man1,bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
-"$program" man "$STAGE/share/man/man1" >/dev/null
-"$program" completions bash >"$STAGE/share/bash-completion/completions/casetrack"
-"$program" completions zsh >"$STAGE/share/zsh/site-functions/_casetrack"
-"$program" completions fish >"$STAGE/share/fish/vendor_completions.d/casetrack.fish"
+${RUNNER:-} "$program" man "$STAGE/share/man/man1" >/dev/null
+${RUNNER:-} "$program" completions bash >"$STAGE/share/bash-completion/completions/casetrack"
+${RUNNER:-} "$program" completions zsh >"$STAGE/share/zsh/site-functions/_casetrack"
+${RUNNER:-} "$program" completions fish >"$STAGE/share/fish/vendor_completions.d/casetrack.fish"
 
 # The workbench among the programs of the desktop.
 if [ "$SYSTEM" = linux ]; then

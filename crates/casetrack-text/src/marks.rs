@@ -51,9 +51,7 @@ fn quoted(text: &str) -> String {
     quoted.push('"');
     for c in text.chars() {
         match c {
-            '"' => quoted.extend(['\\', c]),
-            // On Windows it separates the names of a path, and no name has it or a quotation mark.
-            '\\' if cfg!(not(windows)) => quoted.extend(['\\', c]),
+            '"' | '\\' => quoted.extend(['\\', c]),
             c if is_hidden(c) => quoted.extend(c.escape_default()),
             c => quoted.push(c),
         }

@@ -31,6 +31,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     privacy::without_core_dumps();
+    #[cfg(windows)]
+    privacy::keep_streams();
     let args = args::Args::from_command_line();
     if !args.command.as_ref().is_some_and(args::Command::has_own_log) {
         output::init_logging(args.global.verbose, args.global.quiet);

@@ -49,6 +49,23 @@ pub fn without_core_dumps() {
 #[cfg(not(unix))]
 pub fn without_core_dumps() {}
 
+/// Keeps the standard streams of this process from the processes that it starts. On Windows each of them would get them, and a program that reads
+/// the output of a command would wait until the owner ends. Streams that a process passes on on purpose are not affected.
+#[cfg(windows)]
+pub fn keep_streams() {
+    use std::os::windows::io::AsRawHandle;
+    use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation};
+    let streams = [
+        std::io::stdin().as_raw_handle(),
+        std::io::stdout().as_raw_handle(),
+        std::io::stderr().as_raw_handle(),
+    ];
+    for stream in streams {
+        // SAFETY: the call changes a flag of the handle, and refuses one that is not valid.
+        let _ = unsafe { SetHandleInformation(stream, HANDLE_FLAG_INHERIT, 0) };
+    }
+}
+
 /// Closes a directory to all other users.
 #[cfg(unix)]
 pub fn restrict(path: &Path) -> Result<()> {

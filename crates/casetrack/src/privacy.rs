@@ -55,11 +55,8 @@ pub fn without_core_dumps() {}
 pub fn keep_streams() {
     use std::os::windows::io::AsRawHandle;
     use windows_sys::Win32::Foundation::{HANDLE_FLAG_INHERIT, SetHandleInformation};
-    let streams = [
-        std::io::stdin().as_raw_handle(),
-        std::io::stdout().as_raw_handle(),
-        std::io::stderr().as_raw_handle(),
-    ];
+    let streams =
+        [std::io::stdin().as_raw_handle(), std::io::stdout().as_raw_handle(), std::io::stderr().as_raw_handle()];
     for stream in streams {
         // SAFETY: the call changes a flag of the handle, and refuses one that is not valid.
         let _ = unsafe { SetHandleInformation(stream, HANDLE_FLAG_INHERIT, 0) };

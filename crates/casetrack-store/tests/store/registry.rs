@@ -6,7 +6,9 @@ use crate::support::*;
 
 fn registry() -> (tempfile::TempDir, Registry) {
     let temp = tempfile::tempdir().unwrap();
-    let registry = Registry::open(&temp.path().join("data with \"quotes\" and é")).unwrap();
+    // Windows allows no quotation marks in names.
+    let name = if cfg!(windows) { "data with 'quotes' and é" } else { "data with \"quotes\" and é" };
+    let registry = Registry::open(&temp.path().join(name)).unwrap();
     (temp, registry)
 }
 

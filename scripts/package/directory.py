@@ -10,11 +10,10 @@ import re
 import sys
 from pathlib import Path
 
-from addresses import MCP_NAME, SITE
+from addresses import DESCRIPTION, MCP_NAME, SITE
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)[1]
-DESCRIPTION = "Search your own documents on your own machine, with citations to page, paragraph and line."
 
 
 def server():

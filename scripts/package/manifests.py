@@ -9,7 +9,7 @@ import json
 import os
 from pathlib import Path
 
-from addresses import DOCUMENTATION, PRIVACY, RELEASES, SITE, SUPPORT
+from addresses import DESCRIPTION, DOCUMENTATION, PRIVACY, RELEASES, SITE, SUPPORT
 
 VERSION, MACHINE = os.environ["VERSION"], os.environ["MACHINE"]
 OUT = Path(os.environ["OUT"])
@@ -17,7 +17,6 @@ NAME = f"casetrack-{VERSION}-windows-{MACHINE}"
 IDENTIFIER = "CaseTrack.CaseTrack"
 # The newest version of the format that the winget of every supported Windows reads.
 FORMAT = "1.10.0"
-DESCRIPTION = "Search your own documents on your own machine, with citations to page, paragraph and line."
 
 
 def winget(url, digest):

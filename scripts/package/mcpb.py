@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from addresses import DOCUMENTATION, PRIVACY, SITE, SUPPORT
+from addresses import DESCRIPTION, DOCUMENTATION, PRIVACY, SITE, SUPPORT
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION, SYSTEM, MACHINE = (os.environ[name] for name in ("VERSION", "SYSTEM", "MACHINE"))
@@ -45,7 +45,7 @@ def manifest():
         "name": "casetrack",
         "display_name": "CaseTrack",
         "version": VERSION,
-        "description": "Search your own documents on your own machine, with citations to page, paragraph and line.",
+        "description": DESCRIPTION,
         "long_description": "CaseTrack reads PDF files and scans, office documents, e-mail and archives into one collection for each "
         "matter. The assistant searches them and cites the passages. The program makes no network connections; what the assistant "
         "reads goes to the assistant.\n\n" + EXAMPLES,

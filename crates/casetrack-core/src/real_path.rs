@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 
 /// The absolute path without links and dots, as the user writes it: on Windows without `\\?\` before it.
 ///
-/// A path that is valid only with `\\?\`, such as that of a file named CON, keeps it. The length does not matter: the standard library adds the
-/// prefix to long paths itself.
+/// A path that is valid only with `\\?\`, such as that of a file named CON, keeps it. Long paths lose it, too: the standard library adds it again
+/// when it opens them.
 ///
 /// Errors: those of [`Path::canonicalize`], which clippy.toml disallows elsewhere.
 #[allow(clippy::disallowed_methods)]

@@ -49,8 +49,8 @@ pub fn without_core_dumps() {
 #[cfg(not(unix))]
 pub fn without_core_dumps() {}
 
-/// Keeps the standard streams of this process from the processes that it starts. On Windows each of them would get them, and a program that reads
-/// the output of a command would wait until the owner ends. Streams that a process passes on on purpose are not affected.
+/// Stops the processes that this one starts from inheriting its standard streams. On Windows they inherit all of them, so a program that reads the
+/// output of a command waits until the owner ends. `Stdio::inherit` still works: the standard library duplicates the stream.
 #[cfg(windows)]
 pub fn keep_streams() {
     use std::os::windows::io::AsRawHandle;

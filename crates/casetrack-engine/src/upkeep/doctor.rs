@@ -47,7 +47,7 @@ fn engines(tesseract: Result<String>, second: Option<Result<String>>) -> [Findin
     if !first.ok && is_second_there {
         first.ok = true;
         first.detail =
-            "not installed: the second OCR engine reads scans in Latin, Chinese and Japanese script".to_owned();
+            "not available: the second OCR engine reads scans in Latin, Chinese and Japanese script".to_owned();
     }
     let what = "second OCR engine (reads scans and pictures)";
     let second = match second {

@@ -165,7 +165,7 @@ pub(crate) fn read_in_order(
     })
 }
 
-/// Without tesseract, the second engine reads all its languages with the same weights, so that none has to be found out.
+/// Without tesseract, the second engine reads all its languages with the same weights, so it need not detect one.
 fn languages_to_read(options: &ExtractOptions) -> Languages {
     let is_auto = options.languages == AUTO_LANGUAGES;
     let is_second_only = is_auto && tesseract_status(options).is_err() && can_read(options).is_ok();
